@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The border between C and Lua: every struct that Lua reads and every function that Lua
+ * may call.  The C compiler includes this file; Lua hands the same text, without the lines
+ * that begin with a #, to ffi.cdef, so it holds plain declarations only.  Any layer may
+ * include it; core/host/abi.c has the bodies of the functions.
+ *
+ * Rules of the border.  Every function takes the host.  None of them enters Lua, blocks,
+ * or keeps a pointer that it was given: octets are copied before it returns.  Pointers
+ * handed out are lent until the request ends (or as said).  A request is named by its
+ * address and the generation that it had when Lua got it: the memory is pooled and never
+ * freed, so a stale name is noticed, never followed. */
+
+#ifndef LW_BASE_ABI_H
+#define LW_BASE_ABI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Octets that somebody else owns. */
+struct luaweb_slice {
+    const char *data;
+    size_t size;
+};
+
+/* A header, trailer, parameter, query, form or cookie pair. */
+struct luaweb_field {
+    struct luaweb_slice name;
+    struct luaweb_slice value;
+};
+
+struct luaweb_fields {
+    const struct luaweb_field *list;
+    uint32_t count;
+};
+
+/* What Lua may read of a request.  Slices are lent until `generation` changes. */
+struct luaweb_request {
+    uint64_t id;         /* unique within the worker */
+    uint32_t generation; /* of this slot; raised when the request ends */
+    uint32_t slot;       /* small number, unique among the requests of the worker */
+    uint32_t minor_version;
+    uint32_t has_query;
+    struct luaweb_slice method;
+    struct luaweb_slice target; /* as received */
+    struct luaweb_slice scheme;
+    struct luaweb_slice host; /* the authority that the client asked for, may be empty */
+    struct luaweb_slice path; /* as received, not decoded */
+    struct luaweb_slice query; /* without the question mark */
+    struct luaweb_slice peer;  /* address of the client as text */
+    struct luaweb_fields headers;  /* in order of arrival, OWS removed */
+    struct luaweb_fields trailers; /* there when the content was read to its end */
+    struct luaweb_fields params;   /* captured by the template, percent-decoded once */
+};
+
+/* What happened; pulled by luaweb_next. */
+enum luaweb_event_kind {
+    LUAWEB_EVENT_NONE,
+    LUAWEB_EVENT_REQUEST, /* request, generation, function: call the function */
+    LUAWEB_EVENT_WAKE,    /* id: what was waited for under this id may be tried again */
+    LUAWEB_EVENT_STOP     /* the worker drains and wants to end */
+};
+
+struct luaweb_event {
+    uint32_t kind;
+    uint32_t id;
+    uint32_t generation;
+    uint32_t function;
+    struct luaweb_request *request;
+};
+
+/* What luaweb_body answers beside a status (>= 100) that ends the request. */
+enum luaweb_body_result {
+    LUAWEB_BODY_GONE = -1, /* the client is gone */
+    LUAWEB_BODY_PIECE = 0, /* a piece was lent until the next call */
+    LUAWEB_BODY_WAIT = 1,  /* nothing here yet; wait for the wake of the request */
+    LUAWEB_BODY_END = 2    /* that was all */
+};
+
+/* What the functions that build a response answer. */
+enum luaweb_reply_result {
+    LUAWEB_REPLY_OK = 0,
+    LUAWEB_REPLY_GONE = -1,      /* the client is gone, or the request has ended */
+    LUAWEB_REPLY_BAD_NAME = -2,  /* not a header name (RFC 9110 5.1) */
+    LUAWEB_REPLY_BAD_VALUE = -3, /* CR, LF, NUL or another control octet in the value */
+    LUAWEB_REPLY_TOO_LARGE = -4, /* header section of the response above its limit */
+    LUAWEB_REPLY_STARTED = -5,   /* the head of the response was sent already */
+    LUAWEB_REPLY_NO_BODY = 1     /* luaweb_start: sent; content is not wanted (HEAD, 204) */
+};
+
+/* What the functions on sockets answer instead of a count of octets. */
+enum luaweb_socket_result {
+    LUAWEB_SOCKET_CLOSED = 0,  /* orderly end of what the other side sends */
+    LUAWEB_SOCKET_WAIT = -1,   /* wait for the wake of the socket, then try again */
+    LUAWEB_SOCKET_RESET = -2   /* the connection is lost */
+};
+
+struct luaweb_host;
+struct luaweb_app;
+
+/* sizeof of the structs above as C sees them, compared by Lua at start. */
+struct luaweb_sizes {
+    uint32_t slice, field, fields, request, event;
+};
+void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes);
+
+/* The next event of this turn; kind is NONE when there is none or the budget is used. */
+void luaweb_next(struct luaweb_host *host, struct luaweb_event *event);
+
+/* An id for luaweb_event.id, to be woken by whatever it is given to; released by the
+ * wake of a timer, or by closing the socket. */
+uint32_t luaweb_timer_start(struct luaweb_host *host, double seconds);
+
+/* Seconds of a clock that never goes back. */
+double luaweb_now(struct luaweb_host *host);
+
+/* One line in the error log; level 0 debug, 1 info, 2 warn, 3 error. */
+void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t size);
+
+/* Ends the loop after this turn; the process exits with `code`. */
+void luaweb_exit(struct luaweb_host *host, int code);
+
+/* Exits with 0 as soon as no connection is open. */
+void luaweb_exit_when_idle(struct luaweb_host *host);
+
+/* Apps.  An app lives as long as the host. */
+struct luaweb_app *luaweb_app_new(struct luaweb_host *host);
+
+/* Adds a machine; functions are indexes that come back in events.  `text` lists what it
+ * does, a line each: "METHOD index" ("*" for any method but TRACE and CONNECT).
+ * Gives the number of the machine, or -1 with *why. */
+int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
+                       const char *text, size_t size, double body_limit,
+                       const char **why);
+
+/* Adds a resource: machine `machine` at `template`.  0, or -1 with *why (static text). */
+int luaweb_app_resource(struct luaweb_host *host, struct luaweb_app *app,
+                        const char *template_text, size_t size, int machine,
+                        const char **why);
+
+/* Serves the app at host:port ("127.0.0.1", 8080) or unix:path (host "unix:/path").
+ * Gives the port (0 for a unix socket), or a negative libuv error code. */
+int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app, const char *address,
+                  int port);
+
+/* The text of a libuv error code (static). */
+const char *luaweb_error(struct luaweb_host *host, int code);
+
+/* The reason phrase of a status (static, maybe empty). */
+const char *luaweb_reason(struct luaweb_host *host, int status);
+
+/* A request's lazily decoded parts; lent until the request ends.  false: the request has
+ * ended. */
+bool luaweb_query(struct luaweb_host *host, struct luaweb_request *request,
+                  uint32_t generation, struct luaweb_fields *fields);
+bool luaweb_cookies(struct luaweb_host *host, struct luaweb_request *request,
+                    uint32_t generation, struct luaweb_fields *fields);
+
+/* The next pair of a form (RFC: WHATWG URL, urlencoded parsing).  `rest` is moved on, the
+ * decoded pair is lent until the next call.  false: no more. */
+bool luaweb_form(struct luaweb_host *host, struct luaweb_slice *rest,
+                 struct luaweb_field *pair);
+
+/* A header of the request by name, without regard to case; NULL: none. */
+const struct luaweb_field *luaweb_header_find(struct luaweb_host *host,
+                                              struct luaweb_request *request,
+                                              const char *name, size_t size);
+
+/* The type of a Content-Type value in lower case, and its charset and boundary where
+ * given (empty slices otherwise); lent until the next call.  false: not a media type. */
+bool luaweb_media_type(struct luaweb_host *host, const char *text, size_t size,
+                       struct luaweb_slice *type, struct luaweb_slice *charset,
+                       struct luaweb_slice *boundary);
+
+/* The next piece of the request's content (enum luaweb_body_result or a status). */
+int luaweb_body(struct luaweb_host *host, struct luaweb_request *request,
+                uint32_t generation, struct luaweb_slice *piece);
+
+/* Replaces the limit of this request's content, in octets. */
+void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *request,
+                       uint32_t generation, double limit);
+
+/* Adds a header to the response (enum luaweb_reply_result); after luaweb_start, a trailer,
+ * which goes out when the response is chunked.  Framing is not the app's:
+ * Transfer-Encoding, Connection (but for "close"), Keep-Alive, Upgrade, Trailer are
+ * dropped; Content-Length counts for luaweb_start only. */
+int luaweb_header(struct luaweb_host *host, struct luaweb_request *request,
+                  uint32_t generation, const char *name, size_t name_size,
+                  const char *value, size_t value_size);
+
+/* Forgets the headers added so far (an error response replaces the one begun). */
+void luaweb_header_reset(struct luaweb_host *host, struct luaweb_request *request,
+                         uint32_t generation);
+
+/* Answers the request with this content and ends it.  `type` may be NULL. */
+int luaweb_reply(struct luaweb_host *host, struct luaweb_request *request,
+                 uint32_t generation, int status, const char *type, size_t type_size,
+                 const char *body, size_t body_size);
+
+/* Sends the head of a response whose content follows through luaweb_write; length < 0:
+ * not known (chunked, or until close for HTTP/1.0). */
+int luaweb_start(struct luaweb_host *host, struct luaweb_request *request,
+                 uint32_t generation, int status, const char *type, size_t type_size,
+                 double length);
+
+/* Takes some of the content: how many octets, 0 for wait (for the wake of the request),
+ * or a negative luaweb_reply_result. */
+double luaweb_write(struct luaweb_host *host, struct luaweb_request *request,
+                    uint32_t generation, const char *data, size_t size);
+
+/* Ends a response begun by luaweb_start, and the request with it. */
+int luaweb_finish(struct luaweb_host *host, struct luaweb_request *request,
+                  uint32_t generation);
+
+/* Ends the request without a (whole) answer: the connection is cut, so that the client
+ * sees that content is missing. */
+void luaweb_abort(struct luaweb_host *host, struct luaweb_request *request,
+                  uint32_t generation);
+
+/* Client ends, for tests and (later) clients.  An id, or a negative libuv error code.
+ * Memory: joined to a connection of the app without a network between. */
+int luaweb_socket_memory(struct luaweb_host *host, struct luaweb_app *app);
+int luaweb_socket_connect(struct luaweb_host *host, const char *address, int port);
+double luaweb_socket_send(struct luaweb_host *host, uint32_t id, const char *data,
+                          size_t size);
+double luaweb_socket_receive(struct luaweb_host *host, uint32_t id, char *data,
+                             size_t size);
+void luaweb_socket_finish(struct luaweb_host *host, uint32_t id);
+void luaweb_socket_close(struct luaweb_host *host, uint32_t id);
+
+#endif

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bodies of the functions that Lua may call (base/abi.h).  They check what Lua gives,
+ * then hand on; none enters Lua, blocks, or keeps a pointer that it was given. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "base/slice.h"
+#include "base/status.h"
+#include "host/vm.h"
+#include "http/fields.h"
+#include "http/media_type.h"
+#include "http/percent.h"
+#include "http/query.h"
+#include "machine/app.h"
+#include "net/listen.h"
+#include "net/request.h"
+#include "net/socket.h"
+#include "net/timer.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define DEFAULT_TYPE "text/plain; charset=utf-8"
+
+EXPORT void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes)
+{
+    (void)host;
+    *sizes = (struct luaweb_sizes){
+        sizeof(struct luaweb_slice),   sizeof(struct luaweb_field),
+        sizeof(struct luaweb_fields),  sizeof(struct luaweb_request),
+        sizeof(struct luaweb_event),
+    };
+}
+
+EXPORT void luaweb_next(struct luaweb_host *host, struct luaweb_event *event)
+{
+    if (host->event_count == 0 || host->budget == 0) {
+        event->kind = LUAWEB_EVENT_NONE;
+        return;
+    }
+    *event = host->events[host->event_first];
+    host->event_first = (host->event_first + 1) & (host->event_capacity - 1);
+    host->event_count--;
+    host->budget--;
+}
+
+EXPORT uint32_t luaweb_timer_start(struct luaweb_host *host, double seconds)
+{
+    return lw_timer_start(&host->loop, seconds);
+}
+
+EXPORT double luaweb_now(struct luaweb_host *host)
+{
+    (void)host;
+    return (double)uv_hrtime() / 1e9;
+}
+
+EXPORT void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t size)
+{
+    (void)host;
+    if (level >= LW_LOG_DEBUG && level <= LW_LOG_ERROR)
+        lw_log_text((enum lw_level)level, text, size);
+}
+
+EXPORT void luaweb_exit(struct luaweb_host *host, int code)
+{
+    lw_loop_exit(&host->loop, code);
+}
+
+EXPORT void luaweb_exit_when_idle(struct luaweb_host *host)
+{
+    lw_loop_exit_when_idle(&host->loop);
+}
+
+EXPORT struct luaweb_app *luaweb_app_new(struct luaweb_host *host)
+{
+    struct luaweb_app *app = lw_alloc(sizeof *app);
+    lw_app_construct(app);
+    host->apps = lw_realloc(host->apps, (host->app_count + 1) * sizeof *host->apps);
+    host->apps[host->app_count++] = app;
+    return app;
+}
+
+static uint64_t octets_of(double number)
+{
+    return number >= 0 && number < 9e15 ? (uint64_t)number : (uint64_t)INT64_MAX;
+}
+
+EXPORT int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
+                              const char *text, size_t size, double body_limit,
+                              const char **why)
+{
+    uint64_t limit = body_limit < 0 ? host->loop.limits.max_body : octets_of(body_limit);
+    return lw_app_add_machine(app, lw_slice(text, size), limit, why);
+}
+
+EXPORT int luaweb_app_resource(struct luaweb_host *host, struct luaweb_app *app,
+                               const char *template_text, size_t size, int machine,
+                               const char **why)
+{
+    (void)host;
+    return lw_app_add_resource(app, lw_slice(template_text, size), (uint32_t)machine, why);
+}
+
+EXPORT int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app,
+                         const char *address, int port)
+{
+    return lw_listen(&host->loop, app, address, port);
+}
+
+EXPORT const char *luaweb_error(struct luaweb_host *host, int code)
+{
+    (void)host;
+    return uv_strerror(code);
+}
+
+EXPORT const char *luaweb_reason(struct luaweb_host *host, int status)
+{
+    (void)host;
+    return lw_status_reason(status);
+}
+
+/* The request behind a handle, or NULL when it has ended. */
+static struct lw_request *find(struct luaweb_request *facts, uint32_t generation)
+{
+    return facts->generation == generation ? (struct lw_request *)facts : NULL;
+}
+
+EXPORT bool luaweb_query(struct luaweb_host *host, struct luaweb_request *facts,
+                         uint32_t generation, struct luaweb_fields *fields)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (request)
+        *fields = lw_request_query(request);
+    return request != NULL;
+}
+
+EXPORT bool luaweb_cookies(struct luaweb_host *host, struct luaweb_request *facts,
+                           uint32_t generation, struct luaweb_fields *fields)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (request)
+        *fields = lw_request_cookies(request);
+    return request != NULL;
+}
+
+EXPORT bool luaweb_form(struct luaweb_host *host, struct luaweb_slice *rest,
+                        struct luaweb_field *pair)
+{
+    struct luaweb_field raw;
+    if (!lw_query_next(rest, &raw))
+        return false;
+    char *out = lw_host_scratch(host, raw.name.size + raw.value.size);
+    size_t size = lw_percent_decode_form(raw.name, out);
+    pair->name = lw_slice(out, size);
+    pair->value = lw_slice(out + size, lw_percent_decode_form(raw.value, out + size));
+    return true;
+}
+
+EXPORT const struct luaweb_field *luaweb_header_find(struct luaweb_host *host,
+                                                     struct luaweb_request *request,
+                                                     const char *name, size_t size)
+{
+    (void)host;
+    return lw_fields_find(request->headers.list, request->headers.count,
+                          lw_slice(name, size));
+}
+
+static void lower(char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        text[i] = lw_lower(text[i]);
+}
+
+EXPORT bool luaweb_media_type(struct luaweb_host *host, const char *text, size_t size,
+                              struct luaweb_slice *type, struct luaweb_slice *charset,
+                              struct luaweb_slice *boundary)
+{
+    struct lw_media_type media;
+    if (!lw_media_type_parse(lw_slice(text, size), &media))
+        return false;
+    char *at = lw_host_scratch(host, size + 1);
+    memcpy(at, media.name.data, media.name.size);
+    lower(at, media.name.size);
+    *type = lw_slice(at, media.name.size);
+    at += media.name.size;
+    *charset = *boundary = lw_slice(at, 0);
+    struct luaweb_field parameter;
+    while (lw_media_type_next(&media.parameters, &parameter)) {
+        struct luaweb_slice *to = NULL;
+        if (lw_slice_equal_nocase(parameter.name, LW_SLICE("charset")))
+            to = charset;
+        else if (lw_slice_equal_nocase(parameter.name, LW_SLICE("boundary")))
+            to = boundary;
+        if (!to || to->size > 0)
+            continue;
+        *to = lw_slice(at, lw_media_type_unquote(parameter.value, at));
+        at += to->size;
+    }
+    return true;
+}
+
+EXPORT int luaweb_body(struct luaweb_host *host, struct luaweb_request *facts,
+                       uint32_t generation, struct luaweb_slice *piece)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    return request ? request->ops->body(request, piece) : LUAWEB_BODY_GONE;
+}
+
+EXPORT void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *facts,
+                              uint32_t generation, double limit)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (request)
+        request->ops->body_limit(request, octets_of(limit));
+}
+
+EXPORT int luaweb_header(struct luaweb_host *host, struct luaweb_request *facts,
+                         uint32_t generation, const char *name, size_t name_size,
+                         const char *value, size_t value_size)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (!request)
+        return LUAWEB_REPLY_GONE;
+    return lw_request_field(request, lw_slice(name, name_size),
+                            lw_slice(value, value_size), LW_MAX_RESPONSE_HEAD);
+}
+
+EXPORT void luaweb_header_reset(struct luaweb_host *host, struct luaweb_request *facts,
+                                uint32_t generation)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (request && !request->is_started)
+        lw_request_field_reset(request);
+}
+
+static struct lw_response response_of(int status, const char *type, size_t type_size,
+                                      double length)
+{
+    struct lw_response response = {.status = status, .length = length};
+    response.type = type ? lw_slice(type, type_size) : LW_SLICE(DEFAULT_TYPE);
+    if (!type && length == 0)
+        response.type.data = NULL;
+    return response;
+}
+
+EXPORT int luaweb_reply(struct luaweb_host *host, struct luaweb_request *facts,
+                        uint32_t generation, int status, const char *type,
+                        size_t type_size, const char *body, size_t body_size)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (!request)
+        return LUAWEB_REPLY_GONE;
+    if (request->is_started)
+        return LUAWEB_REPLY_STARTED;
+    struct lw_response response = response_of(status, type, type_size, (double)body_size);
+    return request->ops->reply(request, &response, lw_slice(body, body_size));
+}
+
+EXPORT int luaweb_start(struct luaweb_host *host, struct luaweb_request *facts,
+                        uint32_t generation, int status, const char *type,
+                        size_t type_size, double length)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (!request)
+        return LUAWEB_REPLY_GONE;
+    if (request->is_started)
+        return LUAWEB_REPLY_STARTED;
+    struct lw_response response = response_of(status, type, type_size, length);
+    return request->ops->start(request, &response);
+}
+
+EXPORT double luaweb_write(struct luaweb_host *host, struct luaweb_request *facts,
+                           uint32_t generation, const char *data, size_t size)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (!request)
+        return LUAWEB_REPLY_GONE;
+    return (double)request->ops->write(request, lw_slice(data, size));
+}
+
+EXPORT int luaweb_finish(struct luaweb_host *host, struct luaweb_request *facts,
+                         uint32_t generation)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    return request ? request->ops->finish(request) : LUAWEB_REPLY_GONE;
+}
+
+EXPORT void luaweb_abort(struct luaweb_host *host, struct luaweb_request *facts,
+                         uint32_t generation)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (request)
+        request->ops->abort(request);
+}
+
+EXPORT int luaweb_socket_memory(struct luaweb_host *host, struct luaweb_app *app)
+{
+    return lw_socket_memory(&host->loop, app);
+}
+
+EXPORT int luaweb_socket_connect(struct luaweb_host *host, const char *address, int port)
+{
+    return lw_socket_connect(&host->loop, address, port);
+}
+
+EXPORT double luaweb_socket_send(struct luaweb_host *host, uint32_t id, const char *data,
+                                 size_t size)
+{
+    return (double)lw_socket_send(&host->loop, id, data, size);
+}
+
+EXPORT double luaweb_socket_receive(struct luaweb_host *host, uint32_t id, char *data,
+                                    size_t size)
+{
+    return (double)lw_socket_receive(&host->loop, id, data, size);
+}
+
+EXPORT void luaweb_socket_finish(struct luaweb_host *host, uint32_t id)
+{
+    lw_socket_finish(&host->loop, id);
+}
+
+EXPORT void luaweb_socket_close(struct luaweb_host *host, uint32_t id)
+{
+    lw_socket_close(&host->loop, id);
+}

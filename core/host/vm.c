@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Opening the Lua state, the event ring, the one entry per turn, and signals. */
+#include "host/vm.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/require.h"
+#include "host/embedded.h"
+#include "machine/app.h"
+
+#define EVENTS_PER_TURN 1000
+
+/* Where the function that runs a turn lies in the registry. */
+static const char turn_key = 0;
+
+const struct lw_embedded *lw_embedded_find(const char *name)
+{
+    for (const struct lw_embedded *e = lw_embedded; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            return e;
+    return NULL;
+}
+
+static void push_event(struct luaweb_host *host, struct luaweb_event event)
+{
+    if (host->event_count == host->event_capacity) {
+        uint32_t capacity = host->event_capacity ? host->event_capacity * 2 : 256;
+        struct luaweb_event *events = lw_alloc(capacity * sizeof *events);
+        for (uint32_t i = 0; i < host->event_count; i++)
+            events[i] =
+                host->events[(host->event_first + i) & (host->event_capacity - 1)];
+        free(host->events);
+        host->events = events;
+        host->event_capacity = capacity;
+        host->event_first = 0;
+    }
+    uint32_t at = (host->event_first + host->event_count) & (host->event_capacity - 1);
+    host->events[at] = event;
+    host->event_count++;
+}
+
+static void on_request(void *context, struct lw_request *request, uint32_t function)
+{
+    struct luaweb_request *facts = (struct luaweb_request *)request;
+    push_event(context, (struct luaweb_event){
+                            .kind = LUAWEB_EVENT_REQUEST,
+                            .request = facts,
+                            .generation = facts->generation,
+                            .function = function,
+                        });
+}
+
+static void on_wake(void *context, uint32_t id)
+{
+    push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_WAKE, .id = id});
+}
+
+static void on_stop(void *context)
+{
+    push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP});
+}
+
+static bool on_turn(void *context)
+{
+    struct luaweb_host *host = context;
+    if (host->event_count == 0)
+        return false;
+    lua_State *lua = host->lua;
+    host->budget = EVENTS_PER_TURN;
+    lua_pushlightuserdata(lua, (void *)&turn_key);
+    lua_rawget(lua, LUA_REGISTRYINDEX);
+    if (lua_pcall(lua, 0, 1, 0) != 0) {
+        const char *text = lua_tostring(lua, -1);
+        lw_log(LW_LOG_ERROR, "the scheduler failed: %s", text ? text : "?");
+        lua_pop(lua, 1);
+        lw_loop_exit(&host->loop, 1);
+        return false;
+    }
+    bool more = lua_toboolean(lua, -1);
+    lua_pop(lua, 1);
+    return more || host->event_count > 0;
+}
+
+static void on_drain_late(uv_timer_t *timer)
+{
+    struct luaweb_host *host = timer->data;
+    lw_log(LW_LOG_WARN, "stopping: %u connections were cut after the drain timeout",
+           host->loop.conn_count);
+    lw_loop_exit(&host->loop, 0);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+    struct luaweb_host *host = handle->data;
+    if (host->loop.is_draining) {
+        lw_loop_exit(&host->loop, number == SIGINT ? 130 : 0);
+        return;
+    }
+    uv_timer_start(&host->drain_timer, on_drain_late, host->loop.limits.drain_timeout, 0);
+    lw_loop_drain(&host->loop);
+}
+
+static void watch_signals(struct luaweb_host *host)
+{
+    static const int numbers[] = {SIGTERM, SIGINT};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uv_signal_init(&host->loop.uv, &host->signals[i]);
+        host->signals[i].data = host;
+        uv_signal_start(&host->signals[i], on_signal, numbers[i]);
+        uv_unref((uv_handle_t *)&host->signals[i]);
+    }
+    uv_timer_init(&host->loop.uv, &host->drain_timer);
+    host->drain_timer.data = host;
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* embedded(name) -> text or nil */
+static int lua_embedded(lua_State *lua)
+{
+    const struct lw_embedded *e = lw_embedded_find(luaL_checkstring(lua, 1));
+    if (!e)
+        return 0;
+    lua_pushlstring(lua, e->text, e->size);
+    return 1;
+}
+
+bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
+{
+    memset(host, 0, sizeof *host);
+    const struct lw_upcalls upcalls = {
+        .context = host,
+        .request = on_request,
+        .wake = on_wake,
+        .turn = on_turn,
+        .stop = on_stop,
+    };
+    int error = lw_loop_construct(&host->loop, limits, &upcalls);
+    if (error) {
+        fprintf(stderr, "luaweb: can't make an event loop: %s\n", uv_strerror(error));
+        return false;
+    }
+    host->lua = luaL_newstate();
+    lw_require(host->lua != NULL);
+    luaL_openlibs(host->lua);
+    watch_signals(host);
+    return true;
+}
+
+/* Loads luaweb.boot, from LUAWEB_LUA (a folder like lua/) or from the binary. */
+static int load_boot(lua_State *lua)
+{
+    const char *folder = getenv("LUAWEB_LUA");
+    if (folder && *folder) {
+        lua_pushfstring(lua, "%s/luaweb/boot.lua", folder);
+        int status = luaL_loadfile(lua, lua_tostring(lua, -1));
+        lua_remove(lua, -2);
+        return status;
+    }
+    const struct lw_embedded *boot = lw_embedded_find("luaweb.boot");
+    lw_require(boot != NULL);
+    return luaL_loadbuffer(lua, boot->text, boot->size, "@luaweb/boot.lua");
+}
+
+bool lw_host_start(struct luaweb_host *host, int argc, char **argv)
+{
+    lua_State *lua = host->lua;
+    int status = load_boot(lua);
+    if (status == 0) {
+        lua_pushlightuserdata(lua, host);
+        lua_pushcfunction(lua, lua_embedded);
+        for (int i = 0; i < argc; i++)
+            lua_pushstring(lua, argv[i]);
+        status = lua_pcall(lua, argc + 2, 1, 0);
+    }
+    if (status != 0) {
+        fprintf(stderr, "luaweb: %s\n", lua_tostring(lua, -1));
+        return false;
+    }
+    lua_pushlightuserdata(lua, (void *)&turn_key);
+    lua_insert(lua, -2);
+    lua_rawset(lua, LUA_REGISTRYINDEX);
+    on_wake(host, LW_NO_ID); /* the first turn */
+    return true;
+}
+
+int lw_host_run(struct luaweb_host *host)
+{
+    return lw_loop_run(&host->loop);
+}
+
+void lw_host_destruct(struct luaweb_host *host)
+{
+    lw_loop_destruct(&host->loop);
+    lua_close(host->lua);
+    for (uint32_t i = 0; i < host->app_count; i++) {
+        lw_app_destruct(host->apps[i]);
+        free(host->apps[i]);
+    }
+    free(host->apps);
+    free(host->events);
+    free(host->scratch);
+}
+
+char *lw_host_scratch(struct luaweb_host *host, size_t size)
+{
+    if (size > host->scratch_size) {
+        free(host->scratch);
+        host->scratch = lw_alloc(size);
+        host->scratch_size = size;
+    }
+    return host->scratch;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Formatting of response heads, and the table of fields that are ours. */
+#include "http/reply.h"
+
+#include <string.h>
+
+#include "base/slice.h"
+#include "base/status.h"
+
+bool lw_reply_has_content(struct luaweb_slice method, int status)
+{
+    return status != 204 && status != 304 && !lw_slice_equal(method, LW_SLICE("HEAD"));
+}
+
+static char *put(char *at, const char *data, size_t size)
+{
+    if (size)
+        memcpy(at, data, size);
+    return at + size;
+}
+
+#define PUT(at, literal) put((at), (literal), sizeof(literal) - 1)
+
+static char *put_number(char *at, uint64_t number)
+{
+    char digits[20];
+    size_t size = 0;
+    do {
+        digits[sizeof digits - ++size] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number);
+    return put(at, digits + sizeof digits - size, size);
+}
+
+static char *put_framing(char *at, const struct lw_reply *reply)
+{
+    if (reply->framing == LW_REPLY_LENGTH) {
+        at = PUT(at, "Content-Length: ");
+        at = put_number(at, reply->length);
+        at = PUT(at, "\r\n");
+    } else if (reply->framing == LW_REPLY_CHUNKED) {
+        at = PUT(at, "Transfer-Encoding: chunked\r\n");
+    }
+    if (reply->close)
+        return PUT(at, "Connection: close\r\n");
+    return reply->keep_alive ? PUT(at, "Connection: keep-alive\r\n") : at;
+}
+
+void lw_reply_head(struct lw_buffer *out, struct lw_blocks *blocks,
+                   const struct lw_reply *reply)
+{
+    const size_t fixed = 256;
+    lw_buffer_reserve(out, blocks, fixed + reply->type.size + reply->fields.size);
+    char *at = out->data + out->end;
+    const char *reason = lw_status_reason(reply->status);
+    at = PUT(at, "HTTP/1.1 ");
+    at = put_number(at, (uint64_t)reply->status);
+    at = PUT(at, " ");
+    at = put(at, reason, strlen(reason));
+    if (!reply->has_date) {
+        at = PUT(at, "\r\nDate: ");
+        at = put(at, reply->date, 29);
+    }
+    if (reply->type.data) {
+        at = PUT(at, "\r\nContent-Type: ");
+        at = put(at, reply->type.data, reply->type.size);
+    }
+    at = PUT(at, "\r\n");
+    at = put_framing(at, reply);
+    at = put(at, reply->fields.data, reply->fields.size);
+    at = PUT(at, "\r\n");
+    out->end = (size_t)(at - out->data);
+}
+
+/* clang-format off */
+static const struct { const char *name; enum lw_reply_field kind; } own_fields[] = {
+    {"content-type",      LW_REPLY_FIELD_TYPE},
+    {"date",              LW_REPLY_FIELD_DATE},
+    {"content-length",    LW_REPLY_FIELD_LENGTH},
+    {"connection",        LW_REPLY_FIELD_DROPPED},
+    {"transfer-encoding", LW_REPLY_FIELD_DROPPED},
+    {"keep-alive",        LW_REPLY_FIELD_DROPPED},
+    {"proxy-connection",  LW_REPLY_FIELD_DROPPED},
+    {"upgrade",           LW_REPLY_FIELD_DROPPED},
+    {"trailer",           LW_REPLY_FIELD_DROPPED},
+    {"te",                LW_REPLY_FIELD_DROPPED},
+};
+/* clang-format on */
+
+/* token octets, RFC 9110 §5.6.2 */
+static bool is_token(struct luaweb_slice s)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < s.size; i++) {
+        char c = s.data[i];
+        bool alphanumeric =
+            (c >= '0' && c <= '9') || (lw_lower(c) >= 'a' && lw_lower(c) <= 'z');
+        if (!alphanumeric && (c == 0 || !strchr(others, c)))
+            return false;
+    }
+    return s.size > 0;
+}
+
+static bool is_field_value(struct luaweb_slice s)
+{
+    for (size_t i = 0; i < s.size; i++) {
+        unsigned char c = (unsigned char)s.data[i];
+        if ((c < 0x20 && c != '\t') || c == 0x7f)
+            return false;
+    }
+    return true;
+}
+
+static bool names_close(struct luaweb_slice value)
+{
+    return lw_slice_equal_nocase(lw_slice_trim(value), LW_SLICE("close"));
+}
+
+enum lw_reply_field lw_reply_judge(struct luaweb_slice name, struct luaweb_slice value)
+{
+    if (!is_token(name))
+        return LW_REPLY_FIELD_BAD_NAME;
+    if (!is_field_value(value))
+        return LW_REPLY_FIELD_BAD_VALUE;
+    for (size_t i = 0; i < sizeof own_fields / sizeof *own_fields; i++) {
+        struct luaweb_slice own = lw_slice(own_fields[i].name, strlen(own_fields[i].name));
+        if (!lw_slice_equal_nocase(name, own))
+            continue;
+        if (lw_slice_equal(own, LW_SLICE("connection")) && names_close(value))
+            return LW_REPLY_FIELD_CLOSE;
+        return own_fields[i].kind;
+    }
+    return LW_REPLY_FIELD_PLAIN;
+}
+
+void lw_reply_line(struct lw_buffer *out, struct lw_blocks *blocks,
+                   struct luaweb_slice name, struct luaweb_slice value)
+{
+    value = lw_slice_trim(value);
+    lw_buffer_reserve(out, blocks, name.size + value.size + 4);
+    char *at = out->data + out->end;
+    at = put(at, name.data, name.size);
+    at = PUT(at, ": ");
+    at = put(at, value.data, value.size);
+    at = PUT(at, "\r\n");
+    out->end = (size_t)(at - out->data);
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The life of a connection: opening, reading, settling at the end of a turn, deadlines and
+ * closing.  What happens between a whole head and its answer is in serve.c. */
+#include "net/conn.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/limits.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "net/listen.h"
+#include "net/loop.h"
+#include "net/request.h"
+#include "net/serve.h"
+
+#define READ_ROOM 4096 /* asked for in front of a read */
+
+static void on_ready(struct lw_transport *transport, int status, int events);
+
+static void write_peer(struct lw_conn *conn)
+{
+    union {
+        struct sockaddr_storage any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address;
+    socklen_t size = sizeof address;
+    conn->peer[0] = 0;
+    if (getpeername(conn->transport.fd, (struct sockaddr *)&address, &size) != 0)
+        return;
+    if (address.any.ss_family == AF_INET)
+        inet_ntop(AF_INET, &address.v4.sin_addr, conn->peer, sizeof conn->peer);
+    else if (address.any.ss_family == AF_INET6)
+        inet_ntop(AF_INET6, &address.v6.sin6_addr, conn->peer, sizeof conn->peer);
+    else
+        memcpy(conn->peer, "unix:", 6);
+}
+
+void lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
+{
+    struct lw_conn *conn = loop->free_conns;
+    if (conn)
+        loop->free_conns = conn->next;
+    else
+        conn = lw_alloc(sizeof *conn);
+    memset(conn, 0, sizeof *conn);
+    if (lw_transport_open(&conn->transport, &loop->uv, fd, on_ready) != 0) {
+        free(conn);
+        return;
+    }
+    conn->loop = loop;
+    conn->app = app;
+    conn->next = loop->conns;
+    if (conn->next)
+        conn->next->prev = conn;
+    loop->conns = conn;
+    loop->conn_count++;
+    write_peer(conn);
+    lw_conn_touch(conn);
+}
+
+static void on_closed(struct lw_transport *transport)
+{
+    struct lw_conn *conn = (struct lw_conn *)transport;
+    lw_require(!conn->is_dirty);
+    conn->next = conn->loop->free_conns;
+    conn->loop->free_conns = conn;
+}
+
+static void wake_request(struct lw_conn *conn)
+{
+    if (!conn->request->is_waiting)
+        return;
+    conn->request->is_waiting = false;
+    lw_loop_wake(conn->loop, conn->request->facts.slot);
+}
+
+void lw_conn_drop(struct lw_conn *conn, bool reset)
+{
+    struct lw_loop *loop = conn->loop;
+    if (conn->state == LW_CONN_CLOSED)
+        return;
+    conn->state = LW_CONN_CLOSED;
+    if (conn->request) {
+        lw_request_keep(conn->request);
+        conn->request->conn = NULL;
+        wake_request(conn);
+        conn->request = NULL;
+    }
+    lw_deadline_arm(&loop->deadlines, &conn->deadline, LW_DEADLINE_NONE);
+    lw_buffer_release(&conn->in, &loop->blocks);
+    lw_buffer_release(&conn->out, &loop->blocks);
+    if (conn->prev)
+        conn->prev->next = conn->next;
+    else
+        loop->conns = conn->next;
+    if (conn->next)
+        conn->next->prev = conn->prev;
+    loop->conn_count--;
+    lw_transport_close(&conn->transport, reset, on_closed);
+    lw_listen_resume_all(loop);
+    if (loop->exits_when_idle && loop->conn_count == 0)
+        lw_loop_exit(loop, 0);
+}
+
+void lw_conn_touch(struct lw_conn *conn)
+{
+    if (conn->is_dirty || conn->state == LW_CONN_CLOSED)
+        return;
+    conn->is_dirty = true;
+    conn->next_dirty = conn->loop->dirty;
+    conn->loop->dirty = conn;
+}
+
+/* One read; false when nothing came (again later, or the connection is gone). */
+static bool fill(struct lw_conn *conn)
+{
+    struct lw_buffer *in = &conn->in;
+    if (conn->request)
+        lw_request_keep(conn->request);
+    if (lw_buffer_size(in) == 0)
+        in->start = in->end = 0;
+    lw_buffer_reserve(in, &conn->loop->blocks, READ_ROOM);
+    ssize_t n = lw_transport_receive(&conn->transport, in->data + in->end,
+                                     in->capacity - in->end);
+    if (n > 0) {
+        in->end += (size_t)n;
+        conn->has_progress = true;
+        return true;
+    }
+    if (n == UV_EAGAIN)
+        return false;
+    if (n < 0) {
+        lw_conn_drop(conn, false);
+        return false;
+    }
+    conn->is_eof = true;
+    return true;
+}
+
+/* Reads unread content away, as far as it is here. */
+static void swallow(struct lw_conn *conn)
+{
+    struct luaweb_slice piece;
+    int result;
+    do
+        result = lw_content_next(conn, &piece);
+    while (result == LUAWEB_BODY_PIECE);
+    if (result == LUAWEB_BODY_END)
+        conn->state = LW_CONN_READING;
+    else if (result != LUAWEB_BODY_WAIT)
+        conn->state = LW_CONN_CLOSING;
+}
+
+void lw_conn_answered(struct lw_conn *conn, bool close)
+{
+    conn->request = NULL;
+    lw_conn_touch(conn);
+    if (close || conn->content.error) {
+        conn->state = LW_CONN_CLOSING;
+    } else if (conn->content.is_done) {
+        conn->state = LW_CONN_READING;
+    } else {
+        conn->state = LW_CONN_DRAINING;
+        conn->content.limit = conn->content.taken + LW_MAX_UNREAD;
+        swallow(conn);
+    }
+}
+
+static void on_octets(struct lw_conn *conn)
+{
+    switch (conn->state) {
+    case LW_CONN_READING: lw_conn_advance(conn); break;
+    case LW_CONN_SERVING: wake_request(conn); break;
+    case LW_CONN_DRAINING:
+        swallow(conn);
+        lw_conn_advance(conn);
+        break;
+    default: lw_buffer_release(&conn->in, &conn->loop->blocks); break;
+    }
+}
+
+static void on_ready(struct lw_transport *transport, int status, int events)
+{
+    struct lw_conn *conn = (struct lw_conn *)transport;
+    if (status < 0) {
+        lw_conn_drop(conn, false);
+        return;
+    }
+    lw_conn_touch(conn); /* settling sends what waits */
+    if ((events & UV_READABLE) && fill(conn))
+        on_octets(conn);
+}
+
+void lw_conn_flush(struct lw_conn *conn)
+{
+    struct lw_buffer *out = &conn->out;
+    while (lw_buffer_size(out) > 0) {
+        ssize_t n = lw_transport_send(&conn->transport, out->data + out->start,
+                                      lw_buffer_size(out));
+        if (n == UV_EAGAIN)
+            return;
+        if (n < 0) {
+            lw_conn_drop(conn, false);
+            return;
+        }
+        conn->has_progress = true;
+        lw_buffer_consume(out, (size_t)n);
+    }
+    lw_buffer_release(out, &conn->loop->blocks);
+}
+
+static bool wants_octets(const struct lw_conn *conn)
+{
+    if (conn->is_eof)
+        return false;
+    if (conn->state == LW_CONN_SERVING)
+        return lw_buffer_size(&conn->in) < LW_MAX_READ_AHEAD;
+    return !conn->is_stalled;
+}
+
+static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
+{
+    if (lw_buffer_size(&conn->out) > 0)
+        return LW_DEADLINE_WRITE;
+    switch (conn->state) {
+    case LW_CONN_READING:
+        return lw_buffer_size(&conn->in) > 0 ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
+    case LW_CONN_SERVING:
+        return conn->request->is_waiting && !conn->content.is_done ? LW_DEADLINE_BODY
+                                                                   : LW_DEADLINE_NONE;
+    case LW_CONN_DRAINING: return LW_DEADLINE_BODY;
+    default: return LW_DEADLINE_LINGER;
+    }
+}
+
+/* A head has one deadline from its first octet on, and a close one from its shutdown on;
+ * the others start anew whenever octets move. */
+static void arm(struct lw_conn *conn)
+{
+    enum lw_deadline_kind kind = deadline_of(conn);
+    bool is_fixed = kind == LW_DEADLINE_HEADER || kind == LW_DEADLINE_LINGER;
+    if (kind != conn->deadline.kind || (conn->has_progress && !is_fixed))
+        lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
+    conn->has_progress = false;
+}
+
+/* All is said: ours is shut, theirs is swallowed until it ends, so that the client gets
+ * to read our last answer (RFC 9112 §9.6). */
+static void close_gently(struct lw_conn *conn)
+{
+    if (lw_buffer_size(&conn->out) > 0)
+        return;
+    lw_buffer_release(&conn->in, &conn->loop->blocks);
+    if (!conn->is_shut)
+        lw_transport_finish(&conn->transport);
+    conn->is_shut = true;
+    if (conn->is_eof)
+        lw_conn_drop(conn, false);
+}
+
+static void wake_writer(struct lw_conn *conn)
+{
+    if (lw_buffer_size(&conn->out) > LW_OUT_LOW)
+        return;
+    if (conn->is_stalled) {
+        conn->is_stalled = false;
+        lw_conn_advance(conn);
+    } else if (conn->request && conn->request->is_started) {
+        wake_request(conn);
+    }
+}
+
+static void settle(struct lw_conn *conn)
+{
+    if (conn->state == LW_CONN_CLOSED)
+        return;
+    if (conn->request)
+        lw_request_keep(conn->request);
+    lw_conn_flush(conn);
+    if (conn->state == LW_CONN_CLOSED)
+        return;
+    wake_writer(conn);
+    if (conn->state == LW_CONN_CLOSING)
+        close_gently(conn);
+    if (conn->state == LW_CONN_CLOSED)
+        return;
+    if (conn->state == LW_CONN_READING && lw_buffer_size(&conn->in) == 0)
+        lw_buffer_release(&conn->in, &conn->loop->blocks);
+    lw_transport_want(&conn->transport, wants_octets(conn),
+                      lw_buffer_size(&conn->out) > 0);
+    arm(conn);
+}
+
+void lw_conn_settle_all(struct lw_loop *loop)
+{
+    while (loop->dirty) {
+        struct lw_conn *conn = loop->dirty;
+        loop->dirty = conn->next_dirty;
+        conn->is_dirty = false;
+        settle(conn);
+    }
+}
+
+static bool is_idle(const struct lw_conn *conn)
+{
+    return conn->state == LW_CONN_READING && lw_buffer_size(&conn->in) == 0
+           && lw_buffer_size(&conn->out) == 0;
+}
+
+void lw_conn_close_idle(struct lw_loop *loop)
+{
+    for (struct lw_conn *conn = loop->conns, *next; conn; conn = next) {
+        next = conn->next;
+        if (!is_idle(conn))
+            continue;
+        conn->state = LW_CONN_CLOSING;
+        lw_conn_touch(conn);
+    }
+}
+
+void lw_conn_close_all(struct lw_loop *loop)
+{
+    while (loop->conns)
+        lw_conn_drop(loop->conns, true);
+    lw_conn_settle_all(loop);
+}
+
+void lw_conn_free_all(struct lw_loop *loop)
+{
+    while (loop->free_conns) {
+        struct lw_conn *conn = loop->free_conns;
+        loop->free_conns = conn->next;
+        free(conn);
+    }
+}
+
+static void on_late_content(struct lw_conn *conn)
+{
+    conn->content.error = 408;
+    if (conn->state == LW_CONN_SERVING)
+        wake_request(conn);
+    else
+        conn->state = LW_CONN_CLOSING;
+}
+
+void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
+{
+    struct lw_conn *conn =
+        (struct lw_conn *)(void *)((char *)deadline - offsetof(struct lw_conn, deadline));
+    lw_conn_touch(conn);
+    switch (kind) {
+    case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;
+    case LW_DEADLINE_HEADER:
+        lw_serve_refuse(conn, 408, "the head took too long");
+        break;
+    case LW_DEADLINE_BODY: on_late_content(conn); break;
+    case LW_DEADLINE_WRITE:
+        lw_log(LW_LOG_INFO, "%s does not read its answer: cut", conn->peer);
+        lw_conn_drop(conn, true);
+        break;
+    default: lw_conn_drop(conn, false); break;
+    }
+}

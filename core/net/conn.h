@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A connection: octets in, one request at a time, octets out.  It owns its transport and
+ * buffers; it borrows the request that it serves.
+ *
+ *   READING   -> SERVING   a head is whole and a function is asked
+ *   READING   -> READING   C has answered alone
+ *   SERVING   -> READING   answered, content read
+ *   SERVING   -> DRAINING  answered, some content still to come: it is swallowed
+ *   DRAINING  -> READING   swallowed
+ *   any       -> CLOSING   the last answer is written; then shut down, swallow, close
+ *   any       -> CLOSED    the transport is gone
+ *
+ * Invariant: the read buffer is not touched while a request's head still lies in it
+ * (lw_request_keep comes first).  RFC 9112 §9. */
+#ifndef LW_NET_CONN_H
+#define LW_NET_CONN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "http/head.h"
+#include "net/content.h"
+#include "net/deadline.h"
+#include "net/transport.h"
+
+struct luaweb_app;
+struct lw_loop;
+struct lw_request;
+
+enum lw_conn_state {
+    LW_CONN_READING,
+    LW_CONN_SERVING,
+    LW_CONN_DRAINING,
+    LW_CONN_CLOSING,
+    LW_CONN_CLOSED
+};
+
+struct lw_conn {
+    struct lw_transport transport; /* first: the transport's callbacks find us by it */
+    struct lw_deadline deadline;
+    struct lw_loop *loop;
+    struct luaweb_app *app;
+    enum lw_conn_state state;
+    struct lw_buffer in;
+    struct lw_buffer out;
+    struct lw_scan scan;
+    struct lw_request *request; /* being served */
+    struct lw_content content;  /* of that request */
+    int64_t reply_left;         /* octets of its answer still to come; < 0: not known */
+    uint32_t minor_version;     /* of that request */
+    bool keep_alive;            /* the client wishes it */
+    bool is_chunked_reply;
+    bool is_eof;      /* the client has ended its sending */
+    bool is_shut;     /* we have ended ours */
+    bool is_stalled;  /* pipelined heads wait until the client reads */
+    bool is_advancing; /* C's own answers must not nest */
+    bool is_dirty;    /* in the list of this turn */
+    bool has_progress; /* octets moved since the deadline was armed */
+    struct lw_conn *next_dirty;
+    struct lw_conn *prev;
+    struct lw_conn *next; /* of the open ones, or of the pool */
+    char peer[48];
+};
+
+/* Takes a connected, non-blocking descriptor. */
+void lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd);
+
+/* Marks the connection for lw_conn_settle_all in this turn. */
+void lw_conn_touch(struct lw_conn *conn);
+
+/* Serves what lies complete in the read buffer, until a function is asked. */
+void lw_conn_advance(struct lw_conn *conn);
+
+/* The answer is written and the request over; `close`: nothing may follow it on this
+ * connection.  lw_conn_advance goes on. */
+void lw_conn_answered(struct lw_conn *conn, bool close);
+
+/* Sends what waits in `out`, as far as the client takes it. */
+void lw_conn_flush(struct lw_conn *conn);
+
+/* Ends the connection at once; with `reset` the client learns that content is missing. */
+void lw_conn_drop(struct lw_conn *conn, bool reset);
+
+/* For the loop. */
+void lw_conn_settle_all(struct lw_loop *loop);
+void lw_conn_close_idle(struct lw_loop *loop);
+void lw_conn_close_all(struct lw_loop *loop);
+void lw_conn_free_all(struct lw_loop *loop);
+void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind);
+
+#endif

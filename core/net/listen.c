@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Binding, and accepting in batches.  Without a free descriptor accepting rests until a
+ * connection closes, so that the loop does not spin. */
+#include "net/listen.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/log.h"
+#include "base/require.h"
+#include "net/conn.h"
+#include "net/loop.h"
+
+#define ACCEPTS_PER_TURN 256
+
+struct lw_listener {
+    uv_poll_t poll;
+    struct lw_loop *loop;
+    struct luaweb_app *app;
+    struct lw_listener *next;
+    int fd;
+    char *path; /* of a unix socket, owned; else NULL */
+};
+
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+static void pause_all(struct lw_loop *loop)
+{
+    if (!loop->is_accepting_paused)
+        lw_log(LW_LOG_WARN, "no descriptor left: accepting rests until a connection "
+                            "closes (%u open; see ulimit -n)",
+               loop->conn_count);
+    loop->is_accepting_paused = true;
+    for (struct lw_listener *l = loop->listeners; l; l = l->next)
+        uv_poll_stop(&l->poll);
+}
+
+void lw_listen_resume_all(struct lw_loop *loop)
+{
+    if (!loop->is_accepting_paused)
+        return;
+    loop->is_accepting_paused = false;
+    for (struct lw_listener *l = loop->listeners; l; l = l->next)
+        uv_poll_start(&l->poll, UV_READABLE, on_ready);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct lw_listener *listener = poll->data;
+    (void)events;
+    if (status < 0)
+        return;
+    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+        int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (fd >= 0) {
+            lw_conn_open(listener->loop, listener->app, fd);
+            continue;
+        }
+        if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
+            pause_all(listener->loop);
+        if (errno != ECONNABORTED && errno != EINTR)
+            return;
+    }
+}
+
+/* A unix socket that nobody listens on is a leftover and may go. */
+static bool is_stale(const struct sockaddr_un *address)
+{
+    struct stat info;
+    if (lstat(address->sun_path, &info) != 0 || !S_ISSOCK(info.st_mode))
+        return false;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    bool refused =
+        connect(fd, (const struct sockaddr *)address, sizeof *address) != 0
+        && errno == ECONNREFUSED;
+    close(fd);
+    return refused;
+}
+
+static int bind_unix(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (*path == 0)
+        return UV_EINVAL;
+    if (strlen(path) >= sizeof address.sun_path)
+        return UV_ENAMETOOLONG;
+    memcpy(address.sun_path, path, strlen(path));
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return uv_translate_sys_error(errno);
+    if (is_stale(&address))
+        unlink(path);
+    if (bind(fd, (const struct sockaddr *)&address, sizeof address) != 0) {
+        int error = uv_translate_sys_error(errno);
+        close(fd);
+        return error;
+    }
+    return fd;
+}
+
+static int bind_one(const struct addrinfo *info)
+{
+    int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return uv_translate_sys_error(errno);
+    int on = 1;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* accepted ones inherit it */
+    if (info->ai_family == AF_INET6)
+        setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    if (bind(fd, info->ai_addr, info->ai_addrlen) != 0) {
+        int error = uv_translate_sys_error(errno);
+        close(fd);
+        return error;
+    }
+    return fd;
+}
+
+static int bind_tcp(const char *host, int port)
+{
+    char service[8];
+    snprintf(service, sizeof service, "%d", port);
+    struct addrinfo hints = {
+        .ai_socktype = SOCK_STREAM,
+        .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+    };
+    struct addrinfo *list;
+    if (getaddrinfo(host, service, &hints, &list) != 0)
+        return UV_EADDRNOTAVAIL;
+    int fd = UV_EADDRNOTAVAIL;
+    for (struct addrinfo *info = list; info && fd < 0; info = info->ai_next)
+        fd = bind_one(info);
+    freeaddrinfo(list);
+    return fd;
+}
+
+static int port_of(int fd)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
+        return uv_translate_sys_error(errno);
+    if (address.ss_family == AF_INET)
+        return ntohs(((struct sockaddr_in *)&address)->sin_port);
+    if (address.ss_family == AF_INET6)
+        return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    return 0;
+}
+
+static void add(struct lw_loop *loop, struct luaweb_app *app, int fd, const char *path)
+{
+    struct lw_listener *listener = lw_alloc(sizeof *listener);
+    *listener = (struct lw_listener){.loop = loop, .app = app, .fd = fd};
+    if (path) {
+        listener->path = lw_alloc(strlen(path) + 1);
+        memcpy(listener->path, path, strlen(path) + 1);
+    }
+    uv_poll_init_socket(&loop->uv, &listener->poll, fd);
+    listener->poll.data = listener;
+    uv_poll_start(&listener->poll, UV_READABLE, on_ready);
+    listener->next = loop->listeners;
+    loop->listeners = listener;
+}
+
+int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address, int port)
+{
+    const char *path = strncmp(address, "unix:", 5) == 0 ? address + 5 : NULL;
+    int fd = path ? bind_unix(path) : bind_tcp(address, port);
+    if (fd < 0)
+        return fd;
+    if (listen(fd, SOMAXCONN) != 0) {
+        int error = uv_translate_sys_error(errno);
+        close(fd);
+        return error;
+    }
+    int bound = port_of(fd);
+    if (bound < 0) {
+        close(fd);
+        return bound;
+    }
+    add(loop, app, fd, path);
+    return bound;
+}
+
+static void on_close(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+void lw_listen_stop_all(struct lw_loop *loop)
+{
+    while (loop->listeners) {
+        struct lw_listener *listener = loop->listeners;
+        loop->listeners = listener->next;
+        uv_close((uv_handle_t *)&listener->poll, on_close);
+        close(listener->fd);
+        if (listener->path)
+            unlink(listener->path);
+        free(listener->path);
+    }
+}

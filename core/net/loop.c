@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A turn: the poll phase reads octets and queues requests, then (check) the host runs
+ * what is ready, once, and every touched connection is settled: one send each.  Timers
+ * fire before the poll, so the same is done in front of it (prepare). */
+#include "net/loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/date.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "net/conn.h"
+#include "net/listen.h"
+#include "net/request.h"
+#include "net/socket.h"
+#include "net/timer.h"
+
+static void on_again(uv_idle_t *again)
+{
+    (void)again;
+}
+
+static void run_turn(struct lw_loop *loop)
+{
+    loop->has_work = false;
+    bool more = loop->upcalls.turn(loop->upcalls.context);
+    lw_conn_settle_all(loop);
+    if (more || loop->has_work)
+        uv_idle_start(&loop->again, on_again);
+    else
+        uv_idle_stop(&loop->again);
+}
+
+static void on_prepare(uv_prepare_t *prepare)
+{
+    run_turn(prepare->data);
+}
+
+static void on_check(uv_check_t *check)
+{
+    run_turn(check->data);
+}
+
+static void set_up_deadlines(struct lw_loop *loop)
+{
+    const struct lw_limits *limits = &loop->limits;
+    const uint64_t durations[LW_DEADLINE_KINDS] = {
+        [LW_DEADLINE_IDLE] = limits->idle_timeout,
+        [LW_DEADLINE_HEADER] = limits->header_timeout,
+        [LW_DEADLINE_BODY] = limits->body_timeout,
+        [LW_DEADLINE_WRITE] = limits->write_timeout,
+        [LW_DEADLINE_LINGER] = LW_LINGER_MS,
+    };
+    lw_deadlines_construct(&loop->deadlines, &loop->uv, durations, lw_conn_late);
+}
+
+int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
+                      const struct lw_upcalls *upcalls)
+{
+    memset(loop, 0, sizeof *loop);
+    int error = uv_loop_init(&loop->uv);
+    if (error)
+        return error;
+    loop->limits = *limits;
+    loop->upcalls = *upcalls;
+    lw_fields_prepare(&loop->fields_start);
+    loop->free_id = LW_NO_ID;
+    loop->date_second = -1;
+    lw_blocks_construct(&loop->blocks, 1024);
+    set_up_deadlines(loop);
+    uv_prepare_init(&loop->uv, &loop->prepare);
+    uv_check_init(&loop->uv, &loop->check);
+    uv_idle_init(&loop->uv, &loop->again);
+    loop->prepare.data = loop->check.data = loop->again.data = loop;
+    uv_prepare_start(&loop->prepare, on_prepare);
+    uv_check_start(&loop->check, on_check);
+    return 0;
+}
+
+int lw_loop_run(struct lw_loop *loop)
+{
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    return loop->exit_code;
+}
+
+void lw_loop_exit(struct lw_loop *loop, int code)
+{
+    loop->exit_code = code;
+    uv_stop(&loop->uv);
+}
+
+void lw_loop_exit_when_idle(struct lw_loop *loop)
+{
+    loop->exits_when_idle = true;
+    if (loop->conn_count == 0)
+        lw_loop_exit(loop, 0);
+}
+
+void lw_loop_drain(struct lw_loop *loop)
+{
+    if (loop->is_draining)
+        return;
+    loop->is_draining = true;
+    lw_listen_stop_all(loop);
+    lw_conn_close_idle(loop);
+    loop->upcalls.stop(loop->upcalls.context);
+}
+
+static void close_handle(uv_handle_t *handle, void *unused)
+{
+    (void)unused;
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
+}
+
+void lw_loop_destruct(struct lw_loop *loop)
+{
+    lw_listen_stop_all(loop);
+    lw_conn_close_all(loop);
+    lw_socket_close_all(loop);
+    lw_timer_close_all(loop);
+    uv_close((uv_handle_t *)&loop->prepare, NULL);
+    uv_close((uv_handle_t *)&loop->check, NULL);
+    uv_walk(&loop->uv, close_handle, NULL);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    uv_loop_close(&loop->uv);
+    lw_request_free_all(loop);
+    lw_conn_free_all(loop);
+    lw_blocks_destruct(&loop->blocks);
+    free(loop->ids);
+    loop->ids = NULL;
+}
+
+uint32_t lw_loop_add_id(struct lw_loop *loop, enum lw_id_kind kind, void *object)
+{
+    uint32_t id = loop->free_id;
+    if (id != LW_NO_ID) {
+        loop->free_id = (uint32_t)(uintptr_t)loop->ids[id].object;
+    } else {
+        if (loop->id_count == loop->id_capacity) {
+            loop->id_capacity = loop->id_capacity ? loop->id_capacity * 2 : 64;
+            loop->ids = lw_realloc(loop->ids, loop->id_capacity * sizeof *loop->ids);
+        }
+        id = loop->id_count++;
+    }
+    loop->ids[id] = (struct lw_id){kind, object};
+    return id;
+}
+
+void lw_loop_drop_id(struct lw_loop *loop, uint32_t id)
+{
+    lw_require(id < loop->id_count);
+    loop->ids[id] = (struct lw_id){LW_ID_FREE, (void *)(uintptr_t)loop->free_id};
+    loop->free_id = id;
+}
+
+void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t id)
+{
+    if (id >= loop->id_count || loop->ids[id].kind != kind)
+        return NULL;
+    return loop->ids[id].object;
+}
+
+void lw_loop_request(struct lw_loop *loop, struct lw_request *request, uint32_t function)
+{
+    loop->has_work = true;
+    loop->upcalls.request(loop->upcalls.context, request, function);
+}
+
+void lw_loop_wake(struct lw_loop *loop, uint32_t id)
+{
+    loop->has_work = true;
+    loop->upcalls.wake(loop->upcalls.context, id);
+}
+
+const char *lw_loop_date(struct lw_loop *loop)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    if (now.tv_sec != loop->date_second) {
+        loop->date_second = now.tv_sec;
+        lw_date_format(now.tv_sec, loop->date);
+    }
+    return loop->date;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The loop of one worker: libuv, the pools that connections share, and the order of a
+ * turn (octets in, Lua once, octets out).  Calls go down to it; it tells the host through
+ * a struct of upcalls and does not know that Lua exists. */
+#ifndef LW_NET_LOOP_H
+#define LW_NET_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include "base/buffer.h"
+#include "base/limits.h"
+#include "http/fields.h"
+#include "net/deadline.h"
+
+struct lw_conn;
+struct lw_listener;
+struct lw_request;
+
+struct lw_upcalls {
+    void *context;
+    /* A request is ready for this function. */
+    void (*request)(void *context, struct lw_request *request, uint32_t function);
+    /* What is waited for under this id may be tried again. */
+    void (*wake)(void *context, uint32_t id);
+    /* Runs what is ready; true when there is more to be done at once. */
+    bool (*turn)(void *context);
+    /* Draining has begun. */
+    void (*stop)(void *context);
+};
+
+/* Things that Lua waits for or names by a number. */
+enum lw_id_kind { LW_ID_FREE, LW_ID_REQUEST, LW_ID_TIMER, LW_ID_SOCKET };
+
+struct lw_id {
+    enum lw_id_kind kind;
+    void *object;
+};
+
+struct lw_loop {
+    uv_loop_t uv;
+    uv_prepare_t prepare;
+    uv_check_t check;
+    uv_idle_t again; /* keeps the next poll from waiting */
+    struct lw_limits limits;
+    struct lw_fields_template fields_start; /* for every head */
+    struct lw_upcalls upcalls;
+    struct lw_blocks blocks;
+    struct lw_deadlines deadlines;
+    struct lw_conn *conns;      /* all that are open */
+    struct lw_conn *free_conns; /* pooled */
+    struct lw_conn *dirty;      /* touched in this turn */
+    struct lw_listener *listeners;
+    struct lw_request *free_requests;
+    struct lw_timer *free_timers;
+    struct lw_id *ids;
+    uint32_t id_count;
+    uint32_t id_capacity;
+    uint32_t free_id; /* LW_NO_ID or an id of kind LW_ID_FREE; the next is its object */
+    uint32_t conn_count;
+    uint64_t request_count;
+    int64_t date_second;
+    char date[29];
+    int exit_code;
+    bool is_draining;
+    bool is_accepting_paused; /* no descriptor was left */
+    bool exits_when_idle;
+    bool has_work;            /* the host was told of something in this turn */
+};
+
+#define LW_NO_ID UINT32_MAX
+
+/* 0 or a libuv error. */
+int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
+                      const struct lw_upcalls *upcalls);
+
+/* Runs until lw_loop_exit; gives the exit code. */
+int lw_loop_run(struct lw_loop *loop);
+
+/* Closes what is open and frees everything. */
+void lw_loop_destruct(struct lw_loop *loop);
+
+/* Ends lw_loop_run after this turn. */
+void lw_loop_exit(struct lw_loop *loop, int code);
+
+/* Ends it, with 0, as soon as no connection is open. */
+void lw_loop_exit_when_idle(struct lw_loop *loop);
+
+/* Stops listening, closes idle connections, and tells the host; connections that serve a
+ * request close behind its answer. */
+void lw_loop_drain(struct lw_loop *loop);
+
+/* Gives a number to an object, and takes it back. */
+uint32_t lw_loop_add_id(struct lw_loop *loop, enum lw_id_kind kind, void *object);
+void lw_loop_drop_id(struct lw_loop *loop, uint32_t id);
+
+/* The object with this number, or NULL when it is of another kind. */
+void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t id);
+
+/* Tells the host. */
+void lw_loop_request(struct lw_loop *loop, struct lw_request *request, uint32_t function);
+void lw_loop_wake(struct lw_loop *loop, uint32_t id);
+
+/* The Date field of now: 29 octets, lent until the next second. */
+const char *lw_loop_date(struct lw_loop *loop);
+
+#endif

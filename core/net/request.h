@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A request in the server: what Lua reads of it, its memory, and the operations of the
+ * protocol that it came by.  Requests are pooled and never freed, so that a stale handle
+ * finds a generation that is not its own.  A request doesn't know its protocol. */
+#ifndef LW_NET_REQUEST_H
+#define LW_NET_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/abi.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+
+struct lw_request;
+struct lw_conn;
+struct lw_loop;
+
+/* How a response begins. */
+struct lw_response {
+    int status;
+    struct luaweb_slice type; /* data NULL: none given */
+    double length;            /* < 0: not known */
+};
+
+/* What a protocol does for a request.  Results as the functions of the same name in
+ * base/abi.h.  reply, finish and abort end the request. */
+struct lw_request_ops {
+    int (*body)(struct lw_request *request, struct luaweb_slice *piece);
+    void (*body_limit)(struct lw_request *request, uint64_t limit);
+    int (*reply)(struct lw_request *request, const struct lw_response *response,
+                 struct luaweb_slice body);
+    int (*start)(struct lw_request *request, const struct lw_response *response);
+    int64_t (*write)(struct lw_request *request, struct luaweb_slice data);
+    int (*finish)(struct lw_request *request);
+    void (*abort)(struct lw_request *request);
+};
+
+struct lw_request {
+    struct luaweb_request facts; /* first: Lua holds its address */
+    const struct lw_request_ops *ops;
+    struct lw_loop *loop;
+    struct lw_conn *conn; /* NULL: the client is gone */
+    struct lw_arena arena;
+    struct lw_buffer fields; /* of the response, then its trailers */
+    struct luaweb_slice head; /* the octets that facts points into, until they are kept */
+    struct lw_request *next_free;
+    double declared_length; /* Content-Length that the app set, < 0: none */
+    bool is_kept;     /* the head lies in the arena */
+    bool is_started;  /* the head of the response is sent */
+    bool has_type;    /* among the fields */
+    bool has_date;    /* among the fields */
+    bool wants_close; /* the app set Connection: close */
+    bool is_waiting;  /* Lua waits for the wake of this request */
+    bool has_query;   /* decoded below */
+    bool has_cookies; /* decoded below */
+    struct luaweb_fields query;
+    struct luaweb_fields cookies;
+};
+
+/* Takes a request from the pool: zeroed, with a fresh id. */
+struct lw_request *lw_request_new(struct lw_loop *loop);
+
+/* Copies the head into the arena, so that the read buffer is free. */
+void lw_request_keep(struct lw_request *request);
+
+/* Ends the request: its generation rises, its memory goes back to the pool. */
+void lw_request_end(struct lw_request *request);
+
+/* Frees all requests of the loop, at its end. */
+void lw_request_free_all(struct lw_loop *loop);
+
+/* The decoded pairs of query and Cookie fields, lent until the request ends. */
+struct luaweb_fields lw_request_query(struct lw_request *request);
+struct luaweb_fields lw_request_cookies(struct lw_request *request);
+
+/* Adds a field to the response (enum luaweb_reply_result), at most `limit` octets of all;
+ * after lw_request_ops.start it is a trailer. */
+int lw_request_field(struct lw_request *request, struct luaweb_slice name,
+                     struct luaweb_slice value, size_t limit);
+
+/* Forgets the response's fields. */
+void lw_request_field_reset(struct lw_request *request);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What HTTP/1 does for a request: lends its content, writes its answer (RFC 9112 §6, §7,
+ * §9.6).  The answer goes into the connection's buffer; settling sends it. */
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/slice.h"
+#include "http/reply.h"
+#include "net/conn.h"
+#include "net/loop.h"
+#include "net/request.h"
+#include "net/serve.h"
+
+#define WRITE_PIECE 65536 /* octets of content taken in one call */
+
+static int body(struct lw_request *request, struct luaweb_slice *piece)
+{
+    struct lw_conn *conn = request->conn;
+    if (!conn)
+        return LUAWEB_BODY_GONE;
+    int result = lw_content_next(conn, piece);
+    if (result == LUAWEB_BODY_WAIT) {
+        request->is_waiting = true;
+        lw_conn_touch(conn);
+    }
+    return result;
+}
+
+static void body_limit(struct lw_request *request, uint64_t limit)
+{
+    if (request->conn)
+        request->conn->content.limit = limit;
+}
+
+static enum lw_reply_framing framing_of(const struct lw_conn *conn,
+                                        const struct lw_response *response)
+{
+    if (response->status == 204 || response->status == 304)
+        return LW_REPLY_BARE;
+    if (response->length >= 0)
+        return LW_REPLY_LENGTH;
+    return conn->minor_version == 0 ? LW_REPLY_UNTIL_CLOSE : LW_REPLY_CHUNKED;
+}
+
+static bool must_close(const struct lw_request *request, enum lw_reply_framing framing)
+{
+    const struct lw_conn *conn = request->conn;
+    return !conn->keep_alive || request->wants_close || conn->loop->is_draining
+           || framing == LW_REPLY_UNTIL_CLOSE || !lw_content_is_short(&conn->content);
+}
+
+/* Appends the head and remembers whether the connection ends with this answer. */
+static enum lw_reply_framing write_head(struct lw_request *request,
+                                        const struct lw_response *response)
+{
+    struct lw_conn *conn = request->conn;
+    enum lw_reply_framing framing = framing_of(conn, response);
+    struct lw_reply reply = {
+        .status = response->status,
+        .framing = framing,
+        .length = response->length > 0 ? (uint64_t)response->length : 0,
+        .close = must_close(request, framing),
+        .has_date = request->has_date,
+        .fields = lw_slice(request->fields.data, lw_buffer_size(&request->fields)),
+        .date = lw_loop_date(conn->loop),
+    };
+    reply.keep_alive = !reply.close && conn->minor_version == 0;
+    if (!request->has_type)
+        reply.type = response->type;
+    conn->keep_alive = !reply.close;
+    lw_reply_head(&conn->out, &conn->loop->blocks, &reply);
+    return framing;
+}
+
+static int reply(struct lw_request *request, const struct lw_response *response,
+                 struct luaweb_slice content)
+{
+    struct lw_conn *conn = request->conn;
+    if (!conn) {
+        lw_request_end(request);
+        return LUAWEB_REPLY_GONE;
+    }
+    struct lw_response whole = *response;
+    if (whole.status == 205)
+        content.size = 0; /* RFC 9110 §15.3.6 */
+    whole.length = (double)content.size;
+    if (content.size == 0 && (whole.status == 204 || whole.status == 304))
+        whole.type.data = NULL;
+    write_head(request, &whole);
+    if (lw_reply_has_content(request->facts.method, whole.status))
+        lw_buffer_append(&conn->out, &conn->loop->blocks, content.data, content.size);
+    bool close = !conn->keep_alive;
+    lw_request_end(request);
+    lw_conn_answered(conn, close);
+    lw_conn_advance(conn);
+    return LUAWEB_REPLY_OK;
+}
+
+static int start(struct lw_request *request, const struct lw_response *response)
+{
+    struct lw_conn *conn = request->conn;
+    if (!conn)
+        return LUAWEB_REPLY_GONE;
+    struct lw_response known = *response;
+    if (known.length < 0)
+        known.length = request->declared_length;
+    bool has_content = lw_reply_has_content(request->facts.method, known.status);
+    enum lw_reply_framing framing = write_head(request, &known);
+    request->is_started = true;
+    lw_buffer_release(&request->fields, &conn->loop->blocks); /* trailers from here on */
+    conn->is_chunked_reply = framing == LW_REPLY_CHUNKED;
+    conn->reply_left = framing == LW_REPLY_LENGTH ? (int64_t)known.length : -1;
+    lw_conn_touch(conn);
+    if (has_content)
+        return LUAWEB_REPLY_OK;
+    conn->is_chunked_reply = false;
+    conn->reply_left = 0;
+    return LUAWEB_REPLY_NO_BODY;
+}
+
+static void append_chunk(struct lw_conn *conn, struct luaweb_slice data)
+{
+    static const char digits[] = "0123456789abcdef";
+    char line[18];
+    size_t at = sizeof line;
+    line[--at] = '\n';
+    line[--at] = '\r';
+    for (size_t size = data.size; size > 0; size >>= 4)
+        line[--at] = digits[size & 15];
+    lw_buffer_append(&conn->out, &conn->loop->blocks, line + at, sizeof line - at);
+    lw_buffer_append(&conn->out, &conn->loop->blocks, data.data, data.size);
+    lw_buffer_append(&conn->out, &conn->loop->blocks, "\r\n", 2);
+}
+
+static int64_t write_content(struct lw_request *request, struct luaweb_slice data)
+{
+    struct lw_conn *conn = request->conn;
+    if (conn && lw_buffer_size(&conn->out) >= LW_OUT_HIGH)
+        lw_conn_flush(conn);
+    conn = request->conn; /* a flush may find the client gone */
+    if (!conn)
+        return LUAWEB_REPLY_GONE;
+    lw_conn_touch(conn);
+    if (lw_buffer_size(&conn->out) >= LW_OUT_HIGH) {
+        request->is_waiting = true;
+        return 0;
+    }
+    if (data.size > WRITE_PIECE)
+        data.size = WRITE_PIECE;
+    if (conn->reply_left >= 0 && (uint64_t)conn->reply_left < data.size)
+        return LUAWEB_REPLY_TOO_LARGE;
+    if (conn->is_chunked_reply)
+        append_chunk(conn, data);
+    else
+        lw_buffer_append(&conn->out, &conn->loop->blocks, data.data, data.size);
+    if (conn->reply_left >= 0)
+        conn->reply_left -= (int64_t)data.size;
+    return (int64_t)data.size;
+}
+
+static void abort_reply(struct lw_request *request)
+{
+    struct lw_conn *conn = request->conn;
+    if (conn) {
+        lw_conn_flush(conn);
+        conn = request->conn;
+    }
+    if (conn) {
+        conn->request = NULL;
+        lw_conn_drop(conn, true);
+    }
+    lw_request_end(request);
+}
+
+static int finish(struct lw_request *request)
+{
+    struct lw_conn *conn = request->conn;
+    if (!conn || conn->reply_left > 0) {
+        abort_reply(request);
+        return LUAWEB_REPLY_GONE;
+    }
+    if (conn->is_chunked_reply) {
+        lw_buffer_append(&conn->out, &conn->loop->blocks, "0\r\n", 3);
+        lw_buffer_append(&conn->out, &conn->loop->blocks,
+                         request->fields.data + request->fields.start,
+                         lw_buffer_size(&request->fields));
+        lw_buffer_append(&conn->out, &conn->loop->blocks, "\r\n", 2);
+    }
+    bool close = !conn->keep_alive;
+    lw_request_end(request);
+    lw_conn_answered(conn, close);
+    lw_conn_advance(conn);
+    return LUAWEB_REPLY_OK;
+}
+
+const struct lw_request_ops lw_http1_ops = {
+    .body = body,
+    .body_limit = body_limit,
+    .reply = reply,
+    .start = start,
+    .write = write_content,
+    .finish = finish,
+    .abort = abort_reply,
+};

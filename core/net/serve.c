@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Takes whole heads off the read buffer, one after the other: scan, parse, route, and
+ * either C's own answer or a function for the host (RFC 9112 §2, §9.3). */
+#include "net/serve.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/slice.h"
+#include "base/status.h"
+#include "http/percent.h"
+#include "http/reply.h"
+#include "machine/app.h"
+#include "net/loop.h"
+#include "net/request.h"
+#include "route/template.h"
+
+#define TEXT_PLAIN "text/plain; charset=utf-8"
+
+void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
+{
+    struct lw_loop *loop = conn->loop;
+    struct lw_buffer *in = &conn->in;
+    char text[256];
+    int n = snprintf(text, sizeof text, "%d %s: %s\n", status, lw_status_reason(status),
+                     why);
+    size_t size = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    struct lw_reply reply = {
+        .status = status,
+        .framing = LW_REPLY_LENGTH,
+        .length = size,
+        .close = true,
+        .type = LW_SLICE(TEXT_PLAIN),
+        .date = lw_loop_date(loop),
+    };
+    lw_reply_head(&conn->out, &loop->blocks, &reply);
+    bool is_head = lw_buffer_size(in) >= 5 && memcmp(in->data + in->start, "HEAD ", 5) == 0;
+    if (!is_head)
+        lw_buffer_append(&conn->out, &loop->blocks, text, size);
+    conn->state = LW_CONN_CLOSING;
+    lw_conn_touch(conn);
+}
+
+/* C's own answer to a request. */
+static void answer(struct lw_request *request, int status, const char *allow)
+{
+    char text[64];
+    int n = snprintf(text, sizeof text, "%d %s\n", status, lw_status_reason(status));
+    struct lw_response response = {.status = status, .type = LW_SLICE(TEXT_PLAIN)};
+    if (allow)
+        lw_request_field(request, LW_SLICE("Allow"), lw_slice(allow, strlen(allow)),
+                         LW_MAX_RESPONSE_HEAD);
+    request->ops->reply(request, &response, lw_slice(text, n < 0 ? 0 : (size_t)n));
+}
+
+static void fill_facts(struct lw_request *request, const struct lw_conn *conn,
+                       const struct lw_head *head)
+{
+    struct luaweb_request *facts = &request->facts;
+    facts->minor_version = head->minor_version;
+    facts->has_query = head->parts.has_query;
+    facts->method = head->method;
+    facts->target = head->target;
+    facts->scheme = head->parts.scheme.size ? head->parts.scheme : LW_SLICE("http");
+    facts->host = head->host;
+    facts->path = head->parts.path;
+    facts->query = head->parts.query;
+    facts->peer = lw_slice(conn->peer, strlen(conn->peer));
+    facts->headers = (struct luaweb_fields){head->fields, head->field_count};
+}
+
+/* Captured values, decoded once (RFC 6570 §3.2.1). */
+static void fill_params(struct lw_request *request, const struct luaweb_field *pairs,
+                        uint32_t count)
+{
+    if (count == 0)
+        return;
+    struct luaweb_field *params =
+        lw_arena_alloc(&request->arena, count * sizeof *params);
+    for (uint32_t i = 0; i < count; i++) {
+        char *out = lw_arena_alloc(&request->arena, pairs[i].value.size);
+        size_t size = 0;
+        lw_percent_decode(pairs[i].value, out, &size);
+        params[i] = (struct luaweb_field){pairs[i].name, lw_slice(out, size)};
+    }
+    request->facts.params = (struct luaweb_fields){params, count};
+}
+
+static void dispatch(struct lw_conn *conn, struct lw_request *request,
+                     const struct lw_head *head)
+{
+    struct luaweb_field pairs[LW_TEMPLATE_VARIABLES];
+    uint32_t count;
+    struct lw_decision decision;
+    bool is_server_wide = head->parts.form == LW_TARGET_ASTERISK;
+    lw_app_decide(conn->app, &request->facts, is_server_wide, &decision, pairs, &count);
+    lw_content_begin(&conn->content, head, decision.body_limit);
+    conn->state = LW_CONN_SERVING;
+    conn->keep_alive = head->keep_alive;
+    conn->minor_version = head->minor_version;
+    conn->request = request;
+    if (decision.status) {
+        answer(request, decision.status, decision.allow);
+    } else if (head->content_length > decision.body_limit) {
+        conn->content.error = 413;
+        answer(request, 413, NULL);
+    } else {
+        fill_params(request, pairs, count);
+        lw_loop_request(conn->loop, request, decision.function);
+    }
+}
+
+/* Parses the head that was scanned, and serves it. */
+static void serve(struct lw_conn *conn, size_t head_size)
+{
+    struct lw_buffer *in = &conn->in;
+    struct lw_request *request = lw_request_new(conn->loop);
+    uint32_t lines = conn->scan.lines - 2;
+    struct lw_head head = {
+        .start = &conn->loop->fields_start,
+        .fields = lw_arena_alloc(&request->arena, lines * sizeof *head.fields),
+        .field_capacity = lines,
+    };
+    char *data = in->data + in->start;
+    const char *why;
+    int status = lw_head_parse(&conn->scan, data, head_size, &head, &why);
+    if (status) {
+        lw_request_end(request);
+        lw_serve_refuse(conn, status, why);
+        return;
+    }
+    memset(&conn->scan, 0, sizeof conn->scan);
+    lw_buffer_consume(in, head_size);
+    request->ops = &lw_http1_ops;
+    request->conn = conn;
+    request->head = lw_slice(data, head_size);
+    fill_facts(request, conn, &head);
+    dispatch(conn, request, &head);
+}
+
+static void skip_empty_lines(struct lw_conn *conn)
+{
+    struct lw_buffer *in = &conn->in;
+    if (conn->scan.lines > 0)
+        return;
+    size_t size = lw_head_skip(in->data + in->start, lw_buffer_size(in));
+    if (size == 0)
+        return;
+    lw_buffer_consume(in, size);
+    memset(&conn->scan, 0, sizeof conn->scan);
+}
+
+/* Serves the next head; false when it is not whole yet. */
+static bool serve_next(struct lw_conn *conn)
+{
+    const struct lw_limits *limits = &conn->loop->limits;
+    const struct lw_head_limits head_limits = {
+        limits->max_target, limits->max_header_size, (uint32_t)limits->max_headers};
+    struct lw_buffer *in = &conn->in;
+    size_t head_size;
+    const char *why;
+    skip_empty_lines(conn);
+    if (lw_buffer_size(in) == 0)
+        return false;
+    int result = lw_head_scan(&conn->scan, in->data + in->start, lw_buffer_size(in),
+                              &head_limits, &head_size, &why);
+    if (result == 1)
+        return false;
+    if (result)
+        lw_serve_refuse(conn, result, why);
+    else
+        serve(conn, head_size);
+    return true;
+}
+
+/* The client has ended its sending: nothing can follow what we have. */
+static void end_of_stream(struct lw_conn *conn)
+{
+    if (lw_buffer_size(&conn->in) > 0)
+        lw_serve_refuse(conn, 400, "the connection ended within a head");
+    else
+        conn->state = LW_CONN_CLOSING;
+}
+
+void lw_conn_advance(struct lw_conn *conn)
+{
+    if (conn->is_advancing)
+        return;
+    conn->is_advancing = true;
+    while (conn->state == LW_CONN_READING && !conn->is_stalled) {
+        conn->is_stalled = lw_buffer_size(&conn->out) > LW_OUT_HIGH;
+        if (conn->is_stalled || !serve_next(conn))
+            break;
+    }
+    conn->is_advancing = false;
+    lw_conn_touch(conn);
+    if (conn->is_stalled)
+        return;
+    if (conn->is_eof && conn->state == LW_CONN_READING)
+        end_of_stream(conn);
+}

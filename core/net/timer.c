@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Timers on uv_timer_t. */
+#include "net/timer.h"
+
+#include <stdlib.h>
+
+#include "base/require.h"
+#include "net/loop.h"
+
+struct lw_timer {
+    uv_timer_t uv;
+    struct lw_loop *loop;
+    struct lw_timer *next_free;
+    uint32_t id;
+};
+
+static void on_timer(uv_timer_t *uv)
+{
+    struct lw_timer *timer = uv->data;
+    struct lw_loop *loop = timer->loop;
+    uint32_t id = timer->id;
+    lw_loop_drop_id(loop, id);
+    timer->next_free = loop->free_timers;
+    loop->free_timers = timer;
+    lw_loop_wake(loop, id);
+}
+
+static struct lw_timer *take(struct lw_loop *loop)
+{
+    struct lw_timer *timer = loop->free_timers;
+    if (timer) {
+        loop->free_timers = timer->next_free;
+        return timer;
+    }
+    timer = lw_alloc(sizeof *timer);
+    uv_timer_init(&loop->uv, &timer->uv);
+    timer->uv.data = timer;
+    timer->loop = loop;
+    return timer;
+}
+
+uint32_t lw_timer_start(struct lw_loop *loop, double seconds)
+{
+    const double longest = 1e9;
+    struct lw_timer *timer = take(loop);
+    timer->id = lw_loop_add_id(loop, LW_ID_TIMER, timer);
+    if (!(seconds > 0))
+        seconds = 0;
+    if (seconds > longest)
+        seconds = longest;
+    uint64_t ms = (uint64_t)(seconds * 1000);
+    if ((double)ms < seconds * 1000)
+        ms++;
+    uv_update_time(&loop->uv);
+    uv_timer_start(&timer->uv, on_timer, ms, 0);
+    return timer->id;
+}
+
+static void on_close(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+void lw_timer_close_all(struct lw_loop *loop)
+{
+    while (loop->free_timers) {
+        struct lw_timer *timer = loop->free_timers;
+        loop->free_timers = timer->next_free;
+        uv_close((uv_handle_t *)&timer->uv, on_close);
+    }
+    for (uint32_t id = 0; id < loop->id_count; id++)
+        if (loop->ids[id].kind == LW_ID_TIMER)
+            uv_close((uv_handle_t *)loop->ids[id].object, on_close);
+}

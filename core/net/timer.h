@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One-shot timers that wake a number.  Pooled; the number is free again once it fired. */
+#ifndef LW_NET_TIMER_H
+#define LW_NET_TIMER_H
+
+#include <stdint.h>
+
+struct lw_loop;
+
+/* Wakes the returned id after this time. */
+uint32_t lw_timer_start(struct lw_loop *loop, double seconds);
+
+/* Closes and frees all, at the end of the loop. */
+void lw_timer_close_all(struct lw_loop *loop);
+
+#endif

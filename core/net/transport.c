@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Readiness by uv_poll_t, octets by recv and send: the reader keeps its buffer to itself,
+ * and reading can stop while a vanished peer is still noticed. */
+#include "net/transport.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct lw_transport *transport = poll->data;
+    transport->ready(transport, status, status < 0 ? 0 : events);
+}
+
+int lw_transport_open(struct lw_transport *transport, uv_loop_t *loop, int fd,
+                      lw_transport_ready *ready)
+{
+    int error = uv_poll_init_socket(loop, &transport->poll, fd);
+    if (error) {
+        close(fd);
+        return error;
+    }
+    transport->poll.data = transport;
+    transport->fd = fd;
+    transport->events = 0;
+    transport->ready = ready;
+    return 0;
+}
+
+void lw_transport_want(struct lw_transport *transport, bool readable, bool writable)
+{
+    int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
+    if (events == 0)
+        events = UV_PRIORITIZED; /* errors are reported whatever is asked for */
+    if (events == transport->events)
+        return;
+    transport->events = events;
+    uv_poll_start(&transport->poll, events, on_poll);
+}
+
+ssize_t lw_transport_receive(struct lw_transport *transport, void *data, size_t size)
+{
+    ssize_t n;
+    do
+        n = recv(transport->fd, data, size, 0);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? uv_translate_sys_error(errno) : n;
+}
+
+ssize_t lw_transport_send(struct lw_transport *transport, const void *data, size_t size)
+{
+    ssize_t n;
+    do
+        n = send(transport->fd, data, size, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? uv_translate_sys_error(errno) : n;
+}
+
+void lw_transport_finish(struct lw_transport *transport)
+{
+    shutdown(transport->fd, SHUT_WR);
+}
+
+static void on_close(uv_handle_t *handle)
+{
+    struct lw_transport *transport = handle->data;
+    transport->closed(transport);
+}
+
+void lw_transport_close(struct lw_transport *transport, bool reset,
+                        lw_transport_closed *closed)
+{
+    transport->closed = closed;
+    if (reset) {
+        struct linger now = {.l_onoff = 1};
+        setsockopt(transport->fd, SOL_SOCKET, SO_LINGER, &now, sizeof now);
+    }
+    uv_close((uv_handle_t *)&transport->poll, on_close);
+    close(transport->fd);
+}

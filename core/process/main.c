@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The program: reads the command line, opens a host, and lets its Lua half run the
+ * command. */
+#include <stdio.h>
+
+#include "host/vm.h"
+#include "process/options.h"
+
+static int run(const struct lw_options *options)
+{
+    static struct luaweb_host host;
+    if (!lw_host_construct(&host, &options->limits))
+        return 1;
+    int code = 1;
+    if (lw_host_start(&host, options->argc, options->argv))
+        code = lw_host_run(&host);
+    lw_host_destruct(&host);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct lw_options options;
+    int code = 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!lw_options_read(&options, argc, argv))
+        code = 2;
+    else if (options.wants_help)
+        lw_options_print_help();
+    else if (options.wants_version)
+        puts("luaweb " LUAWEB_VERSION);
+    else
+        code = run(&options);
+    lw_options_free(&options);
+    return code;
+}

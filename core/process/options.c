@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading the command line.  Flags that only a command's Lua half knows are handed on. */
+#include "process/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/require.h"
+
+enum unit { OCTETS, COUNT, SECONDS, HANDED_ON };
+
+struct flag {
+    const char *name;
+    const char *argument; /* its name in the help text; NULL: takes none */
+    enum unit unit;
+    uint64_t *limit;
+    const char *help;
+};
+
+static struct lw_limits limits = {
+#define LIMIT(name, flag, value, unit, help) .name = (value),
+    LW_LIMITS(LIMIT)
+#undef LIMIT
+};
+
+/* clang-format off */
+static const struct flag flags[] = {
+    {"--listen", "host:port|unix:path", HANDED_ON, NULL,
+     "where to listen, repeatable (default 127.0.0.1:8080)"},
+    {"--json",   NULL,      HANDED_ON, NULL, "routes: as JSON"},
+    {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name has this Lua pattern"},
+#define LIMIT(name, flag, value, unit, help) {flag, "n", unit, &limits.name, help},
+    LW_LIMITS(LIMIT)
+#undef LIMIT
+};
+/* clang-format on */
+
+#define FLAG_COUNT (sizeof flags / sizeof *flags)
+
+static const char *const commands[] = {"serve", "routes", "test"};
+
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static const struct flag *find_flag(const char *text, size_t size)
+{
+    for (size_t i = 0; i < FLAG_COUNT; i++)
+        if (strlen(flags[i].name) == size && memcmp(flags[i].name, text, size) == 0)
+            return &flags[i];
+    return NULL;
+}
+
+/* Reads "10", "1.5" (seconds) or "64k", "8m", "1g" (octets) into a limit. */
+static bool read_limit(const struct flag *flag, const char *text)
+{
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || !(number >= 0) || number > 1e15)
+        return false;
+    if (flag->unit == OCTETS && *end && end[1] == 0) {
+        static const char suffixes[] = "kmg";
+        const char *suffix = strchr(suffixes, *end);
+        if (!suffix)
+            return false;
+        number = ldexp(number, 10 * (int)(suffix - suffixes + 1));
+        end++;
+    }
+    if (flag->unit == SECONDS)
+        number *= 1000;
+    if (*end || (flag->unit == COUNT && number > UINT32_MAX))
+        return false;
+    *flag->limit = (uint64_t)number;
+    return true;
+}
+
+static bool wrong(const char *what, const char *which)
+{
+    fprintf(stderr, "luaweb: %s: %s\nTry: luaweb --help\n", what, which);
+    return false;
+}
+
+static void hand_on(struct lw_options *options, char *text)
+{
+    options->argv[options->argc++] = text;
+}
+
+/* Reads the flag at argv[*at]; its argument may follow an = or be the next word. */
+static bool read_flag(struct lw_options *options, int argc, char **argv, int *at)
+{
+    char *text = argv[*at];
+    const char *value = strchr(text, '=');
+    const struct flag *flag =
+        find_flag(text, value ? (size_t)(value - text) : strlen(text));
+    if (!flag)
+        return wrong("unknown option", text);
+    if (!flag->argument) {
+        if (value)
+            return wrong("this option takes no value", text);
+        hand_on(options, text);
+        return true;
+    }
+    bool is_apart = value == NULL;
+    if (is_apart && *at + 1 == argc)
+        return wrong("this option needs a value", text);
+    value = is_apart ? argv[++*at] : value + 1;
+    if (flag->unit != HANDED_ON)
+        return read_limit(flag, value) || wrong("not a value for this option", text);
+    hand_on(options, text);
+    if (is_apart)
+        hand_on(options, argv[*at]);
+    return true;
+}
+
+static bool is_command(const char *text)
+{
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i], text) == 0)
+            return true;
+    return false;
+}
+
+bool lw_options_read(struct lw_options *options, int argc, char **argv)
+{
+    static char serve[] = "serve";
+    memset(options, 0, sizeof *options);
+    options->argv = lw_alloc(((unsigned long)argc + 2) * sizeof *options->argv);
+    int at = 1;
+    hand_on(options, at < argc && is_command(argv[at]) ? argv[at++] : serve);
+    for (; at < argc; at++) {
+        if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0)
+            options->wants_help = true;
+        else if (strcmp(argv[at], "--version") == 0)
+            options->wants_version = true;
+        else if (argv[at][0] != '-')
+            hand_on(options, argv[at]);
+        else if (!read_flag(options, argc, argv, &at))
+            return false;
+    }
+    options->argv[options->argc] = NULL;
+    options->limits = limits;
+    return true;
+}
+
+void lw_options_free(struct lw_options *options)
+{
+    free(options->argv);
+    options->argv = NULL;
+}
+
+static void print_default(const struct flag *flag)
+{
+    uint64_t value = *flag->limit;
+    if (flag->unit == SECONDS)
+        printf(" (default %g s)\n", (double)value / 1000);
+    else if (flag->unit == OCTETS && value % 1048576 == 0 && value > 0)
+        printf(" (default %gm)\n", (double)value / 1048576);
+    else if (flag->unit == OCTETS && value % 1024 == 0 && value > 0)
+        printf(" (default %gk)\n", (double)value / 1024);
+    else
+        printf(" (default %g)\n", (double)value);
+}
+
+void lw_options_print_help(void)
+{
+    fputs("luaweb serves a web application that is one Lua script.\n\n"
+          "  luaweb app.lua               serve it\n"
+          "  luaweb test [dir|file ...]   run busted specs inside luaweb (default: spec)\n"
+          "  luaweb routes app.lua        its resources, methods, and where they stand\n\n"
+          "Examples\n"
+          "  luaweb apps/hello.lua\n"
+          "  luaweb apps/hello.lua --listen 0.0.0.0:80 --listen unix:/run/hello.sock\n"
+          "  luaweb apps/hello.lua --max-body 64m --idle-timeout 30\n"
+          "  luaweb test spec/hello_spec.lua\n\n"
+          "Options (octets take k, m, g; times are seconds; 0 switches a timeout off)\n",
+          stdout);
+    for (size_t i = 0; i < FLAG_COUNT; i++) {
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s", flags[i].name,
+                 flags[i].argument ? " " : "",
+                 flags[i].argument ? flags[i].argument : "");
+        printf("  %-29s %s", left, flags[i].help);
+        if (flags[i].limit)
+            print_default(&flags[i]);
+        else
+            putchar('\n');
+    }
+    fputs("  --version                     the version\n"
+          "  --help                        this text\n\n"
+          "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
+          "            4 a spec failed\n",
+          stdout);
+}

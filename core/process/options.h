@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The command line: one table of flags, from which parsing and the help text come. */
+#ifndef LW_PROCESS_OPTIONS_H
+#define LW_PROCESS_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/limits.h"
+
+struct lw_options {
+    struct lw_limits limits;
+    /* For the Lua half: the command, then its arguments, then NULL.  Owned; the texts
+     * belong to main's argv. */
+    char **argv;
+    int argc;
+    bool wants_help;
+    bool wants_version;
+};
+
+/* Reads main's arguments.  false: the message for wrong usage was printed (exit 2). */
+bool lw_options_read(struct lw_options *options, int argc, char **argv);
+void lw_options_free(struct lw_options *options);
+
+void lw_options_print_help(void);
+
+#endif

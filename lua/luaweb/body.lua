@@ -1,0 +1,155 @@
+-- SPDX-License-Identifier: MIT
+-- Reading the content of a request: whole or piece by piece.  Reading waits without
+-- blocking, and never gives nil because of size: it streams, or the request is a 413.
+local abi = require "luaweb.abi"
+local ffi = require "ffi"
+local json = require "luaweb.json"
+local response = require "luaweb.response"
+local sched = require "luaweb.sched"
+local buffer = require "string.buffer"
+
+local C, host = abi.C, abi.host
+local piece = ffi.new "struct luaweb_slice"
+local form_rest = ffi.new "struct luaweb_slice"
+local form_pair = ffi.new "struct luaweb_field"
+
+local MAX_FORM_PAIRS = 10000
+
+local M = {}
+
+--- Raised in a handler whose client is gone: ends the request without an answer.
+M.GONE = setmetatable({}, { __tostring = function() return "the client is gone" end })
+
+-- Lends the next piece in `piece`; false at the end.
+local function next_piece(r, generation, what)
+  while true do
+    local result = C.luaweb_body(host, r, generation, piece)
+    if result == C.LUAWEB_BODY_PIECE then return true end
+    if result == C.LUAWEB_BODY_END then return false end
+    if result == C.LUAWEB_BODY_GONE then error(M.GONE, 0) end
+    if result ~= C.LUAWEB_BODY_WAIT then error(response.status(result), 0) end
+    sched.wait(r.slot, what)
+  end
+end
+
+local function read_all(self, r, limit)
+  local kept = rawget(self, "_content")
+  if kept then return kept end
+  if limit then C.luaweb_body_limit(host, r, self[2], limit) end
+  local whole = buffer.new()
+  while next_piece(r, self[2], "reading the body") do
+    whole:putcdata(piece.data, piece.size)
+  end
+  kept = whole:tostring()
+  rawset(self, "_content", kept)
+  return kept
+end
+
+local media_type = ffi.new "struct luaweb_slice[3]"
+
+-- The media type (lower case) and charset of the content; nil where not given.
+local function content_type(self)
+  local value = self.headers["content-type"]
+  if not value then return nil end
+  local known = C.luaweb_media_type(host, value, #value, media_type, media_type + 1,
+    media_type + 2)
+  if not known then return "", nil end
+  return ffi.string(media_type[0].data, media_type[0].size),
+    ffi.string(media_type[1].data, media_type[1].size):lower()
+end
+
+local function from_latin1(text)
+  return (text:gsub("[\128-\255]", function(c)
+    local octet = c:byte()
+    return string.char(octet < 192 and 194 or 195, octet < 192 and octet or octet - 64)
+  end))
+end
+
+local utf8_names = { [""] = true, ["utf-8"] = true, ["utf8"] = true, ["us-ascii"] = true }
+local latin1_names = { ["iso-8859-1"] = true, ["latin1"] = true }
+
+local function refuse(status, text)
+  error(response.text(text):status(status), 0)
+end
+
+local function read_form(text)
+  local names, values = {}, {}
+  form_rest.data, form_rest.size = text, #text
+  while C.luaweb_form(host, form_rest, form_pair) do
+    if #names == MAX_FORM_PAIRS then
+      refuse(413, "413 Content Too Large: more than 10000 pairs in a form\n")
+    end
+    names[#names + 1] = ffi.string(form_pair.name.data, form_pair.name.size)
+    values[#values + 1] = ffi.string(form_pair.value.data, form_pair.value.size)
+  end
+  return names, values
+end
+
+--- The methods of a request that read its content.
+---@param facts fun(self: luaweb.Request): ffi.cdata*   the C struct, or an error
+---@param new_pairs fun(names: string[], values: string[]): luaweb.Pairs
+function M.methods(facts, new_pairs)
+  local Request = {}
+
+  --- The content as octets.
+  ---@param limit integer?   octets; more is a 413 (default: the machine's body_limit)
+  ---@return string
+  function Request:bytes(limit)
+    return read_all(self, facts(self), limit)
+  end
+
+  --- The content as UTF-8 text (a charset that is neither UTF-8 nor Latin-1 is a 415).
+  ---@return string
+  function Request:text()
+    local r = facts(self)
+    local _, charset = content_type(self)
+    charset = charset or ""
+    if not utf8_names[charset] and not latin1_names[charset] then
+      refuse(415, "415 Unsupported Media Type: the charset must be utf-8\n")
+    end
+    local text = read_all(self, r)
+    return latin1_names[charset] and from_latin1(text) or text
+  end
+
+  --- The content read as JSON; what is not JSON is a 400.
+  ---@return any
+  function Request:json()
+    local value, message = json.decode(read_all(self, facts(self)))
+    if value == nil then
+      refuse(400, "400 Bad Request: the content is not JSON: " .. message .. "\n")
+    end
+    return value
+  end
+
+  --- The pairs of an application/x-www-form-urlencoded content; another type is a 415.
+  ---@return luaweb.Pairs
+  function Request:form()
+    local r = facts(self)
+    local kept = rawget(self, "_form")
+    if kept then return kept end
+    local media = content_type(self)
+    if media and media ~= "application/x-www-form-urlencoded" then
+      refuse(415, "415 Unsupported Media Type: a form must be "
+        .. "application/x-www-form-urlencoded\n")
+    end
+    kept = new_pairs(read_form(read_all(self, r)))
+    rawset(self, "_form", kept)
+    return kept
+  end
+
+  --- Iterates over the content in pieces as they come: for chunk in req:chunks() do.
+  --- Nothing is read ahead beyond a buffer: a slow reader slows the client down.
+  ---@return fun(): string?
+  function Request:chunks()
+    facts(self)
+    return function()
+      if next_piece(facts(self), self[2], "reading the body") then
+        return ffi.string(piece.data, piece.size)
+      end
+    end
+  end
+
+  return Request
+end
+
+return M

@@ -1,0 +1,291 @@
+-- SPDX-License-Identifier: MIT
+-- Reads JSON text into a Lua value, strictly. Owns nothing. Must never accept what the
+-- grammar does not, or fail by raising an error. RFC 8259 §2 to §9.
+--
+-- A reader takes the text, where its part begins, and how many levels of nesting are left.
+-- It returns what it read and where the rest begins; or nil, where it broke, and why.
+local buffer = require "string.buffer"
+local new_table = require "table.new"
+local value = require "luaweb.json_value"
+
+local byte, char, find, sub = string.byte, string.char, string.find, string.sub
+local huge = math.huge
+local find_invalid = value.find_invalid
+
+local M = {}
+
+local SPACE, TAB, NEWLINE, RETURN = byte " ", byte "\t", byte "\n", byte "\r"
+local QUOTE, BACKSLASH, COMMA, COLON = byte '"', byte "\\", byte ",", byte ":"
+local OPEN_ARRAY, CLOSE_ARRAY = byte "[", byte "]"
+local OPEN_OBJECT, CLOSE_OBJECT = byte "{", byte "}"
+local MINUS, PLUS, POINT, ZERO, NINE = byte "-", byte "+", byte ".", byte "0", byte "9"
+local LOWER_E, UPPER_E, LOWER_U = byte "e", byte "E", byte "u"
+local BYTE_ORDER_MARK = "\239\187\191"
+local FIRST_MEMBERS = 4                          -- the room that an object starts with
+
+-- The first octet from `pos` on that is no white space (nil: the end), and where it is.
+local function skip_space(text, pos)
+  local octet = byte(text, pos)
+  while octet == SPACE or octet == NEWLINE or octet == RETURN or octet == TAB do
+    pos = pos + 1
+    octet = byte(text, pos)
+  end
+  return octet, pos
+end
+
+-- Strings -----------------------------------------------------------------------------
+
+local ESCAPED = {
+  [QUOTE] = '"', [BACKSLASH] = "\\", [byte "/"] = "/", [byte "b"] = "\b",
+  [byte "f"] = "\f", [byte "n"] = "\n", [byte "r"] = "\r", [byte "t"] = "\t",
+}
+
+local HEX = {}
+for digit = 0, 15 do
+  HEX[byte(("%x"):format(digit))] = digit
+  HEX[byte(("%X"):format(digit))] = digit
+end
+
+-- The number that the four hexadecimal digits at `pos` stand for, or nil.
+local function read_hex(text, pos)
+  local unit = 0
+  for i = pos, pos + 3 do
+    local digit = HEX[byte(text, i)]
+    if not digit then return nil end
+    unit = unit * 16 + digit
+  end
+  return unit
+end
+
+-- A code point as UTF-8: RFC 3629 §3.
+local function to_utf8(code)
+  if code < 0x80 then return char(code) end
+  local last = 0x80 + code % 0x40
+  code = (code - code % 0x40) / 0x40
+  if code < 0x20 then return char(0xC0 + code, last) end
+  local third = 0x80 + code % 0x40
+  code = (code - code % 0x40) / 0x40
+  if code < 0x10 then return char(0xE0 + code, third, last) end
+  local second = 0x80 + code % 0x40
+  return char(0xF0 + (code - code % 0x40) / 0x40, second, third, last)
+end
+
+-- The escape whose backslash is at `pos`.
+local function read_escape(text, pos)
+  local kind = byte(text, pos + 1)
+  local plain = ESCAPED[kind]
+  if plain then return plain, pos + 2 end
+  if kind ~= LOWER_U then return nil, pos, "there is no such escape" end
+  local code = read_hex(text, pos + 2)
+  if not code then return nil, pos, "an escape needs four hexadecimal digits" end
+  if code < 0xD800 or code > 0xDFFF then return to_utf8(code), pos + 6 end
+  local low = code < 0xDC00 and byte(text, pos + 6) == BACKSLASH
+    and byte(text, pos + 7) == LOWER_U and read_hex(text, pos + 8)
+  if not low or low < 0xDC00 or low > 0xDFFF then
+    return nil, pos, "an escaped surrogate is not one of a pair"
+  end
+  return to_utf8(0x10000 + (code - 0xD800) * 0x400 + (low - 0xDC00)), pos + 12
+end
+
+-- What stands between the quotes, from `first` to `last`, with its escapes replaced.
+local function unescape(text, first, last)
+  local out = buffer.new()
+  local pos, at = first, find(text, "\\", first, true)
+  while at and at <= last do
+    local plain, rest, why = read_escape(text, at)
+    if not plain then return nil, rest, why end
+    out:put(sub(text, pos, at - 1), plain)
+    pos, at = rest, find(text, "\\", rest, true)
+  end
+  out:put(sub(text, pos, last))
+  local s = out:get()
+  return s, last + 2
+end
+
+-- A string whose opening quote is at `pos`.
+local function read_string(text, pos)
+  local first = pos + 1
+  local is_ascii, is_plain = true, true
+  pos = first
+  while true do
+    local octet = byte(text, pos)
+    if octet == QUOTE then break end
+    if not octet then return nil, pos, "a string is not closed" end
+    if octet < 0x20 then return nil, pos, "a string holds a control character" end
+    if octet > 0x7F then is_ascii = false end
+    if octet == BACKSLASH then
+      is_plain = false
+      pos = pos + 1
+    end
+    pos = pos + 1
+  end
+  local invalid_at = not is_ascii and find_invalid(text, first, pos - 1)
+  if invalid_at then return nil, invalid_at, "a string is not UTF-8" end
+  if not is_plain then return unescape(text, first, pos - 1) end
+  local s = sub(text, first, pos - 1)
+  return s, pos + 1
+end
+
+-- Numbers -----------------------------------------------------------------------------
+
+-- Whole numbers of this many digits, and these powers of ten, are exact; so is, by IEEE
+-- 754, the rounding of one divided by the other.
+local EXACT_SIZE = 15
+local POWERS = {}
+for exponent = 0, EXACT_SIZE do POWERS[exponent] = 10 ^ exponent end
+
+-- The digits from `pos` on: their value (nil: none), where they end, the octet there.
+local function read_digits(text, pos)
+  local first, n, octet = pos, 0, byte(text, pos)
+  while octet and octet >= ZERO and octet <= NINE do
+    n = n * 10 + (octet - ZERO)
+    pos = pos + 1
+    octet = byte(text, pos)
+  end
+  if pos == first then return nil, pos, octet end
+  return n, pos, octet
+end
+
+-- The digits after the decimal point at `pos`, added to the `whole` before it.
+local function read_fraction(text, pos, whole)
+  local fraction, rest, octet = read_digits(text, pos + 1)
+  local power = POWERS[rest - pos - 1]
+  if fraction and power then fraction = (whole * power + fraction) / power end
+  return fraction, rest, octet
+end
+
+-- The number that `text` has from `first` on, up to `rest`, its grammar checked already.
+local function convert(text, first, rest)
+  local n = tonumber(sub(text, first, rest - 1))
+  if n == huge or n == -huge then return nil, first, "a number is too large" end
+  return n, rest
+end
+
+-- The exponent of the number that begins at `first`; its "e" is at `pos`.
+local function read_exponent(text, first, pos)
+  local sign = byte(text, pos + 1)
+  if sign == MINUS or sign == PLUS then pos = pos + 1 end
+  local digits, rest = read_digits(text, pos + 1)
+  if not digits then return nil, rest, "a digit is expected" end
+  return convert(text, first, rest)
+end
+
+local function read_number(text, first)
+  local is_negative = byte(text, first) == MINUS
+  local pos = is_negative and first + 1 or first
+  local n, rest, octet = read_digits(text, pos)
+  if rest - pos > 1 and byte(text, pos) == ZERO then
+    return nil, pos, "a number has a needless zero in front"
+  end
+  if n and octet == POINT then n, rest, octet = read_fraction(text, rest, n) end
+  if not n then return nil, rest, "a digit is expected" end
+  if octet == LOWER_E or octet == UPPER_E then
+    return read_exponent(text, first, rest)
+  end
+  if rest - first > EXACT_SIZE then return convert(text, first, rest) end
+  return is_negative and -n or n, rest
+end
+
+-- Arrays and objects ------------------------------------------------------------------
+
+local read_value
+
+local function read_array(text, pos, levels)
+  if levels == 0 then return nil, pos, "arrays and objects are nested too deep" end
+  local list, size, octet = setmetatable({}, value.Array), 0
+  octet, pos = skip_space(text, pos + 1)
+  if octet == CLOSE_ARRAY then return list, pos + 1 end
+  while true do
+    local v, rest, why = read_value(text, pos, levels - 1)
+    if v == nil then return nil, rest, why end
+    size = size + 1
+    list[size] = v
+    octet, pos = skip_space(text, rest)
+    if octet == CLOSE_ARRAY then return list, pos + 1 end
+    if octet ~= COMMA then return nil, pos, "',' or ']' is expected" end
+    pos = pos + 1
+  end
+end
+
+-- A member whose name's quote is at `pos`: the name, the value, where the rest begins; or
+-- the name or nil, nil, where it broke, and why.
+local function read_member(text, pos, levels)
+  local name, rest, why = read_string(text, pos)
+  if not name then return nil, nil, rest, why end
+  local octet
+  octet, rest = skip_space(text, rest)
+  if octet ~= COLON then return nil, nil, rest, "':' is expected" end
+  local v
+  v, rest, why = read_value(text, rest + 1, levels)
+  return name, v, rest, why
+end
+
+local function read_object(text, pos, levels)
+  if levels == 0 then return nil, pos, "arrays and objects are nested too deep" end
+  local octet
+  octet, pos = skip_space(text, pos + 1)
+  if octet == CLOSE_OBJECT then return {}, pos + 1 end
+  local object = new_table(0, FIRST_MEMBERS)
+  while true do
+    if octet ~= QUOTE then return nil, pos, "a name in quotes is expected" end
+    local name, v, rest, why = read_member(text, pos, levels - 1)
+    if v == nil then return nil, rest, why end
+    object[name] = v
+    octet, pos = skip_space(text, rest)
+    if octet == CLOSE_OBJECT then return object, pos + 1 end
+    if octet ~= COMMA then return nil, pos, "',' or '}' is expected" end
+    octet, pos = skip_space(text, pos + 1)
+  end
+end
+
+-- By first octet: what reads the value.
+local WORDS = { ["true"] = true, ["false"] = false, null = value.null }
+local readers = {
+  [QUOTE] = read_string, [MINUS] = read_number, [OPEN_ARRAY] = read_array,
+  [OPEN_OBJECT] = read_object,
+}
+for digit = ZERO, NINE do readers[digit] = read_number end
+for word, v in pairs(WORDS) do
+  readers[byte(word)] = function(text, pos)
+    local rest = pos + #word
+    if sub(text, pos, rest - 1) ~= word then return nil, pos, "a value is expected" end
+    return v, rest
+  end
+end
+
+function read_value(text, pos, levels)
+  local octet
+  octet, pos = skip_space(text, pos)
+  local read = readers[octet]
+  if not read then return nil, pos, "a value is expected" end
+  return read(text, pos, levels)
+end
+
+-- Where `pos` is, for people: lines and characters count from 1.
+local function describe(text, pos)
+  local _, line = sub(text, 1, pos - 1):gsub("\n", "")
+  local before = sub(text, 1, pos - 1):match "[^\n]*$"
+  local _, characters = before:gsub("[^\128-\191]", "")
+  local place = ("line %d, column %d"):format(line + 1, characters + 1)
+  return pos > #text and place .. " (the end)" or place
+end
+
+--- Reads one JSON text. A byte order mark in front is ignored.
+---@param text string
+---@param max_depth integer   how deep arrays and objects may be nested
+---@return any value          nil: refused; JSON's null is luaweb.json_value.null
+---@return string? message    what is wrong and where
+---source: RFC 8259
+function M.decode(text, max_depth)
+  local first = sub(text, 1, 3) == BYTE_ORDER_MARK and 4 or 1
+  local v, pos, why = read_value(text, first, max_depth)
+  if v ~= nil then
+    local octet
+    octet, pos = skip_space(text, pos)
+    if not octet then return v end
+    why = "nothing more is expected"
+  end
+  return nil, describe(text, pos) .. ": " .. why
+end
+
+return M

@@ -1,0 +1,16 @@
+-- SPDX-License-Identifier: MIT
+-- The error log, from Lua.  C writes it: one line an event, control octets escaped.
+local abi = require "luaweb.abi"
+
+local C, host = abi.C, abi.host
+local M = {}
+
+for level, name in ipairs { "debug", "info", "warn", "error" } do
+  --- Writes one event.
+  ---@param text string
+  M[name] = function(text)
+    C.luaweb_log(host, level - 1, text, #text)
+  end
+end
+
+return M

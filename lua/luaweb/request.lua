@@ -1,0 +1,214 @@
+-- SPDX-License-Identifier: MIT
+-- A request as a handler sees it: a small handle on C memory.  Nothing is copied into Lua
+-- until it is asked for, and a handle whose request has ended raises an error.
+local abi = require "luaweb.abi"
+local body = require "luaweb.body"
+local ffi = require "ffi"
+
+local C, host, str = abi.C, abi.host, ffi.string
+
+---@class luaweb.Request
+---@field method string     the method, e.g. "GET"
+---@field path string       the path as received, e.g. "/hello/fred" (not decoded)
+---@field target string     the request target as received
+---@field scheme string     "http" or "https"
+---@field host string       the authority that the client asked for, e.g. "example.com:8080"
+---@field peer string       the client's address
+---@field version string    "1.0" or "1.1"
+---@field id string         names this request in the logs
+---@field params table<string, string>   captured by the template, decoded
+---@field query luaweb.Pairs             decoded; q = the first value of q
+---@field headers luaweb.Headers         by name, without regard to case
+---@field trailers luaweb.Headers        of a chunked request, once its content is read
+---@field cookies luaweb.Pairs           by name, as sent
+---@field state table       the app's own, lives with the request
+local Request = {}
+
+local M = { Request = Request }
+
+-- A handle: [1] the C struct, [2] its generation when we got it.
+
+local function ended()
+  error("this request has ended: it was kept after its handler returned", 3)
+end
+
+local function facts(self)
+  local r = self[1]
+  if r.generation ~= self[2] then ended() end
+  return r
+end
+
+local function slice(s)
+  return str(s.data, s.size)
+end
+
+---@class luaweb.Pairs   names and values in order; indexed by name: the first value
+local Pairs = {}
+
+--- All values of a name, in order of arrival.
+---@param name string
+---@return string[]
+function Pairs:all(name)
+  local found = {}
+  local names, values = rawget(self, 1), rawget(self, 2)
+  for i = 1, #names do
+    if names[i] == name then found[#found + 1] = values[i] end
+  end
+  return found
+end
+
+local function next_pair(self, i)
+  i = i + 1
+  local name = rawget(self, 1)[i]
+  if name then return i, name, rawget(self, 2)[i] end
+end
+
+--- Iterates: for _, name, value in pairs:each() do.
+function Pairs:each()
+  return next_pair, self, 0
+end
+
+local pairs_mt = {
+  __index = function(self, name)
+    if Pairs[name] then return Pairs[name] end
+    local names = rawget(self, 1)
+    for i = 1, #names do
+      if names[i] == name then return rawget(self, 2)[i] end
+    end
+  end,
+}
+
+--- A view over lists of names and values.
+---@param names string[]
+---@param values string[]
+---@return luaweb.Pairs
+function M.pairs(names, values)
+  return setmetatable({ names, values }, pairs_mt)
+end
+
+local scratch = ffi.new "struct luaweb_fields"
+
+local function read_pairs(fields)
+  local names, values = {}, {}
+  for i = 0, fields.count - 1 do
+    local field = fields.list[i]
+    names[i + 1], values[i + 1] = slice(field.name), slice(field.value)
+  end
+  return M.pairs(names, values)
+end
+
+---@class luaweb.Headers   indexed by name in any case: the value, several joined by ", "
+local Headers = {}
+
+--- All values of a header, one a line, in order of arrival.
+---@param name string   in any case
+---@return string[]
+function Headers:all(name)
+  local found, lower = {}, name:lower()
+  local fields = facts(rawget(self, 1))[rawget(self, 2)]
+  for i = 0, fields.count - 1 do
+    local field = fields.list[i]
+    if field.name.size == #lower and slice(field.name):lower() == lower then
+      found[#found + 1] = slice(field.value)
+    end
+  end
+  return found
+end
+
+--- Iterates in order of arrival: for name, value in headers:each() do; names in lower
+--- case.
+function Headers:each()
+  local request, which, i = rawget(self, 1), rawget(self, 2), -1
+  return function()
+    local fields = facts(request)[which]
+    i = i + 1
+    if i >= fields.count then return nil end
+    local field = fields.list[i]
+    return slice(field.name):lower(), slice(field.value)
+  end
+end
+
+local headers_mt = {
+  __index = function(self, name)
+    if Headers[name] then return Headers[name] end
+    if type(name) ~= "string" then return nil end
+    local values = Headers.all(self, name)
+    if #values < 2 then return values[1] end
+    return table.concat(values, name:lower() == "cookie" and "; " or ", ")
+  end,
+}
+
+-- What is cheap to ask again.
+local getters = {
+  method = function(r) return slice(r.method) end,
+  path = function(r) return slice(r.path) end,
+  target = function(r) return slice(r.target) end,
+  scheme = function(r) return slice(r.scheme):lower() end,
+  host = function(r) return slice(r.host) end,
+  peer = function(r) return slice(r.peer) end,
+  version = function(r) return r.minor_version == 0 and "1.0" or "1.1" end,
+  id = function(r) return M.id(r) end,
+}
+
+-- What is worth keeping in the handle.
+local views = {
+  params = function(r)
+    local params = {}
+    for i = 0, r.params.count - 1 do
+      local field = r.params.list[i]
+      params[slice(field.name)] = slice(field.value)
+    end
+    return params
+  end,
+  query = function(r, self)
+    C.luaweb_query(host, r, self[2], scratch)
+    return read_pairs(scratch)
+  end,
+  cookies = function(r, self)
+    C.luaweb_cookies(host, r, self[2], scratch)
+    return read_pairs(scratch)
+  end,
+  headers = function(_, self) return setmetatable({ self, "headers" }, headers_mt) end,
+  trailers = function(_, self) return setmetatable({ self, "trailers" }, headers_mt) end,
+  state = function() return {} end,
+}
+
+for name, method in pairs(body.methods(facts, M.pairs)) do Request[name] = method end
+
+local function index(self, key)
+  local get = getters[key]
+  if get then return get(facts(self)) end
+  local view = views[key]
+  if not view then return Request[key] end
+  local value = view(facts(self), self)
+  rawset(self, key, value)
+  return value
+end
+
+local request_mt = { __index = index }
+
+local id_prefix = ("%06x"):format(math.floor(os.time() * 1000 + os.clock() * 1e6) % 0x1000000)
+
+--- The text that names a request in the logs.
+---@param r ffi.cdata*   struct luaweb_request
+---@return string
+function M.id(r)
+  return ("%s-%x"):format(id_prefix, tonumber(r.id))
+end
+
+--- Method and target, for the logs.
+---@param r ffi.cdata*   struct luaweb_request
+---@return string
+function M.line(r)
+  return slice(r.method) .. " " .. slice(r.target)
+end
+
+--- Makes the handle of a request.
+---@param r ffi.cdata*
+---@param generation integer
+---@return luaweb.Request
+function M.new(r, generation)
+  return setmetatable({ r, generation }, request_mt)
+end
+
+return M

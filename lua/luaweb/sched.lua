@@ -1,0 +1,157 @@
+-- SPDX-License-Identifier: MIT
+-- The scheduler: the one place that resumes coroutines, and the dispatchers that pull
+-- events from C.  A handler runs straight in the dispatcher's coroutine; when it waits,
+-- that coroutine becomes the request's own and another dispatcher goes on.
+local abi = require "luaweb.abi"
+local ffi = require "ffi"
+
+local C, host = abi.C, abi.host
+local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
+local running, isyieldable = coroutine.running, coroutine.isyieldable
+
+local RESUMES_PER_TURN = 1000
+local IDLE = "idle"     -- a dispatcher found no event
+local SPARE = "spare"   -- a dispatcher is not needed now
+local PARKED = "parked" -- something waits
+
+local M = {}
+
+local queue, first, last = {}, 1, 0 -- coroutines that can go on, in order
+local waiting = {}                  -- by id: a coroutine, or a list of them
+local spares = {}                   -- dispatchers at rest
+local active                        -- the dispatcher that pulls events
+local current                       -- the coroutine that the resume site has entered
+local event = ffi.new "struct luaweb_event"
+
+--- What the dispatcher does with events; host.lua fills it in.
+---@type { request: fun(index: integer, request: ffi.cdata*, generation: integer), stop: fun() }
+M.upcalls = {}
+
+--- Puts a coroutine that parked (or is new) at the end of those that can go on.
+---@param co thread
+function M.ready(co)
+  last = last + 1
+  queue[last] = co
+end
+
+--- Wakes what waits under this id.
+local function wake(id)
+  local co = waiting[id]
+  if not co then return end
+  waiting[id] = nil
+  if type(co) == "thread" then
+    M.ready(co)
+    return
+  end
+  for i = 1, #co do M.ready(co[i]) end
+end
+
+--- Raises an error where the caller can't wait; `what` names the call.
+---@param what string   e.g. "web.sleep"
+function M.check(what)
+  if current == nil or running() ~= current then
+    error(what .. " can't wait here: it was called in a coroutine that luaweb did not "
+      .. "start (use job.spawn instead of coroutine.create)", 3)
+  end
+  if not isyieldable() then
+    error(what .. " can't wait here: it was called inside a callback of a C function, "
+      .. "such as table.sort or string.gsub", 3)
+  end
+end
+
+--- Parks the running coroutine until somebody makes it ready.  M.check comes first.
+---@return thread self   to be given to M.ready
+function M.self()
+  return current
+end
+
+function M.park()
+  yield(PARKED)
+end
+
+--- Waits until C wakes this id.
+---@param id integer
+---@param what string   the call, for the error where waiting can't work
+function M.wait(id, what)
+  M.check(what)
+  local others = waiting[id]
+  if not others then
+    waiting[id] = current
+  elseif type(others) == "thread" then
+    waiting[id] = { others, current }
+  else
+    others[#others + 1] = current
+  end
+  yield(PARKED)
+end
+
+--- Waits for a time.
+---@param seconds number   0 or more; rounded up to milliseconds
+function M.sleep(seconds)
+  if type(seconds) ~= "number" or not (seconds >= 0) then
+    error("web.sleep wants a number of seconds, 0 or more", 2)
+  end
+  M.check "web.sleep"
+  M.wait(C.luaweb_timer_start(host, seconds), "web.sleep")
+end
+
+-- A function of its own, so that it can be compiled while the loop around it is not.
+local function pull()
+  C.luaweb_next(host, event)
+  return event.kind
+end
+
+local function dispatch()
+  local me = running()
+  while true do
+    if active ~= me then
+      spares[#spares + 1] = me
+      yield(SPARE)
+    end
+    local kind = pull()
+    if kind == C.LUAWEB_EVENT_REQUEST then
+      M.upcalls.request(event["function"], event.request, event.generation)
+    elseif kind == C.LUAWEB_EVENT_WAKE then
+      wake(event.id)
+    elseif kind == C.LUAWEB_EVENT_STOP then
+      M.upcalls.stop()
+    else
+      yield(IDLE)
+    end
+  end
+end
+-- Interpreted: compiled, it would grow a side trace for every handler.
+jit.off(dispatch)
+
+local function next_coroutine()
+  if first <= last then
+    local co = queue[first]
+    queue[first] = nil
+    first = first + 1
+    return co
+  end
+  first, last = 1, 0
+  active = active or table.remove(spares) or create(dispatch)
+  return active
+end
+
+--- Runs what is ready: jobs first, then events, until neither is left or the turn has
+--- lasted long enough.
+---@return boolean more   there is more to be done at once
+function M.turn()
+  for _ = 1, RESUMES_PER_TURN do
+    local co = next_coroutine()
+    current = co
+    local ok, signal = resume(co)
+    current = nil
+    if co == active and signal ~= IDLE then active = nil end
+    if not ok then
+      error("a coroutine of the scheduler failed: " .. tostring(signal), 0)
+    end
+    if signal == IDLE and first > last then return false end
+  end
+  return true
+end
+jit.off(M.turn)
+
+return M
