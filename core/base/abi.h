@@ -108,9 +108,10 @@ void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes);
 /* The next event of this turn; kind is NONE when there is none or the budget is used. */
 void luaweb_next(struct luaweb_host *host, struct luaweb_event *event);
 
-/* An id for luaweb_event.id, to be woken by whatever it is given to; released by the
- * wake of a timer, or by closing the socket. */
+/* Wakes the id that it gives after this time; then the id is free for others.  Stopping
+ * frees it earlier (it must not have been woken). */
 uint32_t luaweb_timer_start(struct luaweb_host *host, double seconds);
+void luaweb_timer_stop(struct luaweb_host *host, uint32_t id);
 
 /* Seconds of a clock that never goes back. */
 double luaweb_now(struct luaweb_host *host);

@@ -53,6 +53,11 @@ EXPORT uint32_t luaweb_timer_start(struct luaweb_host *host, double seconds)
     return lw_timer_start(&host->loop, seconds);
 }
 
+EXPORT void luaweb_timer_stop(struct luaweb_host *host, uint32_t id)
+{
+    lw_timer_stop(&host->loop, id);
+}
+
 EXPORT double luaweb_now(struct luaweb_host *host)
 {
     (void)host;

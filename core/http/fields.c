@@ -78,6 +78,8 @@ static bool is_white(char c)
     return c == ' ' || c == '\t';
 }
 
+/* The order of the checks is that of the octets which fail them, so that the answer does
+ * not depend on how these arrive. */
 int lw_fields_scan(struct lw_scan *scan, const char *data, size_t size,
                    const struct lw_fields_limits *limits, const char **why)
 {
@@ -86,10 +88,11 @@ int lw_fields_scan(struct lw_scan *scan, const char *data, size_t size,
         const char *lf = memchr(data + scan->at, '\n', size - scan->at);
         size_t end = lf ? (size_t)(lf - data) + 1 : size;
         size_t line_size = end - scan->line;
-        if (end - scan->fields > limits->size)
-            return refuse(431, "the field lines are too long", why);
-        if (line_size > 0 && is_white(data[scan->line]))
+        size_t size_before = scan->line - scan->fields;
+        if (line_size > 0 && size_before < limits->size && is_white(data[scan->line]))
             return refuse(400, "a field line begins with white space", why);
+        if (size_before + line_size > limits->size)
+            return refuse(431, "the field lines are too long", why);
         scan->at = end;
         if (!lf)
             return 1;

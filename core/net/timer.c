@@ -15,15 +15,20 @@ struct lw_timer {
     uint32_t id;
 };
 
+static void give_back(struct lw_timer *timer)
+{
+    struct lw_loop *loop = timer->loop;
+    lw_loop_drop_id(loop, timer->id);
+    timer->next_free = loop->free_timers;
+    loop->free_timers = timer;
+}
+
 static void on_timer(uv_timer_t *uv)
 {
     struct lw_timer *timer = uv->data;
-    struct lw_loop *loop = timer->loop;
     uint32_t id = timer->id;
-    lw_loop_drop_id(loop, id);
-    timer->next_free = loop->free_timers;
-    loop->free_timers = timer;
-    lw_loop_wake(loop, id);
+    give_back(timer);
+    lw_loop_wake(timer->loop, id);
 }
 
 static struct lw_timer *take(struct lw_loop *loop)
@@ -55,6 +60,15 @@ uint32_t lw_timer_start(struct lw_loop *loop, double seconds)
     uv_update_time(&loop->uv);
     uv_timer_start(&timer->uv, on_timer, ms, 0);
     return timer->id;
+}
+
+void lw_timer_stop(struct lw_loop *loop, uint32_t id)
+{
+    struct lw_timer *timer = lw_loop_find_id(loop, LW_ID_TIMER, id);
+    if (!timer)
+        return;
+    uv_timer_stop(&timer->uv);
+    give_back(timer);
 }
 
 static void on_close(uv_handle_t *handle)

@@ -11,6 +11,9 @@ struct lw_loop;
 /* Wakes the returned id after this time. */
 uint32_t lw_timer_start(struct lw_loop *loop, double seconds);
 
+/* Stops one that has not fired. */
+void lw_timer_stop(struct lw_loop *loop, uint32_t id);
+
 /* Closes and frees all, at the end of the loop. */
 void lw_timer_close_all(struct lw_loop *loop);
 

@@ -8,7 +8,7 @@ local M = {}
 ---@class luaweb.CookieOptions
 ---@field domain? string        for that host and all below; a leading dot is dropped
 ---@field path? string          begins with "/"; default: the folder of the request's
----@field max_age? integer      seconds to live; 0 or less: gone at once; beats `expires`
+---@field max_age? integer      seconds to live, 0 or less: gone at once; beats expires
 ---@field expires? integer      its end: seconds since 1970, in the years 1601 to 9999;
 ---                             without it and max_age the cookie ends with the browser
 ---@field http_only? boolean    true: scripts in the page can't read it
@@ -128,13 +128,13 @@ local function is_at_root(options) return options.path == "/" end
 local function has_no_domain(options) return options.domain == nil end
 
 local NEEDS = {
-  -- which cookies            need what               in words
-  { applies = is_secure_name, is_met = is_secure,     says = "__Secure- needs secure" },
-  { applies = is_host_name,   is_met = is_secure,     says = "__Host- needs secure" },
-  { applies = is_host_name,   is_met = is_at_root,    says = "__Host- needs path /" },
-  { applies = is_host_name,   is_met = has_no_domain, says = "__Host- has no domain" },
-  { applies = is_none,        is_met = is_secure,     says = "same_site None needs secure" },
-  { applies = is_partitioned, is_met = is_secure,     says = "partitioned needs secure" },
+  -- which cookies   need what        in words
+  { is_secure_name,  is_secure,       "the prefix __Secure- needs secure" },
+  { is_host_name,    is_secure,       "the prefix __Host- needs secure" },
+  { is_host_name,    is_at_root,      "the prefix __Host- needs path \"/\"" },
+  { is_host_name,    has_no_domain,   "the prefix __Host- forbids domain" },
+  { is_none,         is_secure,       "same_site None needs secure" },
+  { is_partitioned,  is_secure,       "partitioned needs secure" },
 }
 
 -- Checks: nil, or what is wrong, but never the value, which may be a secret -----------
@@ -181,9 +181,8 @@ end
 
 local function unmet_need(name, options)
   for _, need in ipairs(NEEDS) do
-    if need.applies(name, options) and not need.is_met(options) then
-      return need.says
-    end
+    local applies, is_met, fault = unpack(need)
+    if applies(name, options) and not is_met(options) then return fault end
   end
 end
 
@@ -237,7 +236,7 @@ end
 ---                       that of the caller's caller
 ---@return string field   e.g. "sid=31d4; Path=/; HttpOnly"
 ---Raises an error that names the cookie and what is wrong with its name, value or
----options, unknown ones included; the value is never part of the message.
+---options, an unknown option by its name; the value is never part of the message.
 ---source: RFC 6265 §4.1; RFC 6265bis §4.1.2, §4.1.3
 function M.set(name, value, options, level)
   local field, fault = write(name, value, options)

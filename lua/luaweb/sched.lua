@@ -17,7 +17,7 @@ local PARKED = "parked" -- something waits
 local M = {}
 
 local queue, first, last = {}, 1, 0 -- coroutines that can go on, in order
-local waiting = {}                  -- by id: a coroutine, or a list of them
+local waiting = {}                  -- by id, see wake_one
 local spares = {}                   -- dispatchers at rest
 local active                        -- the dispatcher that pulls events
 local current                       -- the coroutine that the resume site has entered
@@ -34,16 +34,38 @@ function M.ready(co)
   queue[last] = co
 end
 
---- Wakes what waits under this id.
+-- What waits under an id is a coroutine, a ticket (of a wait with two ends: whoever comes
+-- first uses it up), or a list of these.
+local function wake_one(waiter)
+  if type(waiter) == "thread" then return M.ready(waiter) end
+  if waiter.used then return end
+  waiter.used = true
+  M.ready(waiter.co)
+end
+
 local function wake(id)
-  local co = waiting[id]
-  if not co then return end
+  local waiter = waiting[id]
+  if not waiter then return end
   waiting[id] = nil
-  if type(co) == "thread" then
-    M.ready(co)
-    return
+  if type(waiter) == "table" and not waiter.co then
+    for i = 1, #waiter do wake_one(waiter[i]) end
+  else
+    wake_one(waiter)
   end
-  for i = 1, #co do M.ready(co[i]) end
+end
+
+local function add_waiter(id, waiter)
+  local others = waiting[id]
+  if not others or (type(others) == "table" and others.used) then
+    waiting[id] = waiter
+  elseif type(others) == "thread" or others.co then
+    waiting[id] = { others, waiter }
+  else
+    for i = #others, 1, -1 do
+      if type(others[i]) == "table" and others[i].used then table.remove(others, i) end
+    end
+    others[#others + 1] = waiter
+  end
 end
 
 --- Raises an error where the caller can't wait; `what` names the call.
@@ -74,15 +96,28 @@ end
 ---@param what string   the call, for the error where waiting can't work
 function M.wait(id, what)
   M.check(what)
-  local others = waiting[id]
-  if not others then
-    waiting[id] = current
-  elseif type(others) == "thread" then
-    waiting[id] = { others, current }
-  else
-    others[#others + 1] = current
-  end
+  add_waiter(id, current)
   yield(PARKED)
+end
+
+--- Waits until C wakes this id, at most for a time.
+---@param id integer
+---@param seconds number
+---@param what string
+---@return boolean woken   false: the time is over
+function M.wait_for(id, seconds, what)
+  M.check(what)
+  local timer = C.luaweb_timer_start(host, seconds)
+  local ticket = { co = current }
+  add_waiter(id, ticket)
+  waiting[timer] = ticket
+  yield(PARKED)
+  if waiting[timer] == ticket then -- the id was first
+    waiting[timer] = nil
+    C.luaweb_timer_stop(host, timer)
+    return true
+  end
+  return false
 end
 
 --- Waits for a time.

@@ -1,0 +1,91 @@
+-- SPDX-License-Identifier: MIT
+-- A client end of a connection: octets out, octets in, waiting without blocking.
+local abi = require "luaweb.abi"
+local ffi = require "ffi"
+local sched = require "luaweb.sched"
+
+local C, host = abi.C, abi.host
+local CLOSED = tonumber(C.LUAWEB_SOCKET_CLOSED)
+local WAIT = tonumber(C.LUAWEB_SOCKET_WAIT)
+
+local ROOM = 65536
+local room = ffi.new("char[?]", ROOM)
+
+local M = {}
+
+---@class luaweb.Socket
+local Socket = {}
+Socket.__index = Socket
+
+local function new(id)
+  if id < 0 then return nil, ffi.string(C.luaweb_error(host, id)) end
+  return setmetatable({ id = id }, Socket)
+end
+
+--- Joined in memory to a new connection of an app.
+---@param capp ffi.cdata*   struct luaweb_app
+---@return luaweb.Socket?, string? message
+function M.memory(capp)
+  return new(C.luaweb_socket_memory(host, capp))
+end
+
+--- To a numeric address and port, or "unix:/path".
+---@param address string
+---@param port integer?
+---@return luaweb.Socket?, string? message
+function M.connect(address, port)
+  return new(C.luaweb_socket_connect(host, address, port or 0))
+end
+
+--- Sends all octets; waits while the other side is slow.
+---@param octets string
+---@return boolean? sent
+---@return string? message   "reset"
+function Socket:send(octets)
+  local at, size = ffi.cast("const char *", octets), #octets
+  while size > 0 do
+    local n = C.luaweb_socket_send(host, self.id, at, size)
+    if n >= 0 then
+      at, size = at + n, size - n
+    elseif n == WAIT then
+      sched.wait(self.id, "socket:send")
+    else
+      return nil, "reset"
+    end
+  end
+  return true
+end
+
+--- Receives some octets.
+---@param timeout number?   seconds; nil: as long as it takes
+---@return string? octets
+---@return string? message  "timeout", "closed" (the other side has ended), or "reset"
+function Socket:receive(timeout)
+  local deadline = timeout and C.luaweb_now(host) + timeout
+  while true do
+    local n = C.luaweb_socket_receive(host, self.id, room, ROOM)
+    if n > 0 then return ffi.string(room, n) end
+    if n == CLOSED then return nil, "closed" end
+    if n ~= WAIT then return nil, "reset" end
+    if not deadline then
+      sched.wait(self.id, "socket:receive")
+    else
+      local left = deadline - C.luaweb_now(host)
+      if left <= 0 then return nil, "timeout" end
+      sched.wait_for(self.id, left, "socket:receive")
+    end
+  end
+end
+
+--- Ends our sending; receiving goes on.
+function Socket:finish()
+  C.luaweb_socket_finish(host, self.id)
+end
+
+--- Closes; the socket must not be used afterwards.
+function Socket:close()
+  C.luaweb_socket_close(host, self.id)
+  self.id = 4294967295
+end
+
+return M

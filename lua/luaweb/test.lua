@@ -1,0 +1,142 @@
+-- SPDX-License-Identifier: MIT
+-- A client for specs: speaks HTTP to an app in this process, through a transport in memory
+-- or a real socket.  The same octets, parser and machines as any client's.
+local abi = require "luaweb.abi"
+local app = require "luaweb.app"
+local http_reader = require "luaweb.http_reader"
+local json = require "luaweb.json"
+local socket = require "luaweb.socket"
+
+local C = abi.C
+local M = {}
+
+local TIMEOUT = 10 -- seconds for a whole answer
+
+---@class luaweb.TestClient
+---@field private capp ffi.cdata*
+---@field private port integer?
+local Client = {}
+Client.__index = Client
+
+---@class luaweb.TestResponse
+---@field status integer
+---@field headers table<string, string>   by lower-case name; several joined by ", "
+---@field lines string[][]                name and value as received, in order
+---@field body string
+local Response = {}
+Response.__index = Response
+
+--- The body read as JSON.
+function Response:json()
+  return assert(json.decode(self.body))
+end
+
+--- Loads an app in this Lua state and gives a client for it.
+---@param what string|luaweb.App   the path of a script, or what web.app returned
+---@return luaweb.TestClient
+function M.app(what)
+  local loaded = type(what) == "string" and app.load(what) or what
+  if getmetatable(loaded) ~= app.App then
+    error("test.app wants the path of an app, or an app", 2)
+  end
+  local capp = loaded:install()
+  if loaded.on_start then loaded.on_start(loaded) end
+  return setmetatable({ capp = capp }, Client)
+end
+
+--- The same app behind a real socket on 127.0.0.1.
+---@return luaweb.TestClient
+function Client:over_socket()
+  local port = C.luaweb_listen(abi.host, self.capp, "127.0.0.1", 0)
+  if port < 0 then error("can't listen on 127.0.0.1", 2) end
+  return setmetatable({ capp = self.capp, port = port }, Client)
+end
+
+--- A raw connection: octets in, octets out.
+---@return luaweb.Socket
+function Client:connect()
+  if self.port then return assert(socket.connect("127.0.0.1", self.port)) end
+  return assert(socket.memory(self.capp))
+end
+
+--- A raw connection on which these octets are sent at once.
+---@param octets string
+---@return luaweb.Socket
+function Client:raw(octets)
+  local conn = self:connect()
+  conn:send(octets)
+  return conn
+end
+
+local function write_request(method, target, options)
+  local lines = { ("%s %s HTTP/1.1"):format(method, target) }
+  local seen = {}
+  for name, value in pairs(options.headers or {}) do
+    seen[name:lower()] = true
+    for _, one in ipairs(type(value) == "table" and value or { value }) do
+      lines[#lines + 1] = ("%s: %s"):format(name, one)
+    end
+  end
+  local body = options.body
+  if options.json ~= nil then
+    body = json.encode(options.json)
+    if not seen["content-type"] then lines[#lines + 1] = "Content-Type: application/json" end
+  end
+  if not seen.host then table.insert(lines, 2, "Host: localhost") end
+  local framed = seen["content-length"] or seen["transfer-encoding"]
+  if body and not framed then lines[#lines + 1] = "Content-Length: " .. #body end
+  if not seen.connection then lines[#lines + 1] = "Connection: close" end
+  return table.concat(lines, "\r\n") .. "\r\n\r\n" .. (body or "")
+end
+
+local function to_response(message)
+  local headers = {}
+  for _, pair in ipairs(message.headers) do
+    local name, value = pair[1]:lower(), pair[2]
+    headers[name] = headers[name] and headers[name] .. ", " .. value or value
+  end
+  return setmetatable({ status = message.status, headers = headers,
+    lines = message.headers, body = message.body }, Response)
+end
+
+local function read_answer(conn, method, timeout)
+  local parts = {}
+  while true do
+    local octets, ending = conn:receive(timeout)
+    if ending == "timeout" then
+      error(("no whole answer within %g s; so far: %q"):format(timeout,
+        table.concat(parts):sub(1, 200)), 3)
+    end
+    parts[#parts + 1] = octets
+    local all = table.concat(parts)
+    local messages, _, err = http_reader.read(all, { method }, ending ~= nil)
+    if messages[1] then return to_response(messages[1]) end
+    if err or ending then
+      error(("no answer: %s; received: %q"):format(err or ending, all:sub(1, 200)), 3)
+    end
+    parts = { all }
+  end
+end
+
+--- Sends a request on a connection of its own and waits for the whole answer.
+---@param method string
+---@param target string    e.g. "/hello?q=1", sent as it is
+---@param options { headers: table?, body: string?, json: any, timeout: number? }?
+---@return luaweb.TestResponse
+function Client:request(method, target, options)
+  options = options or {}
+  local conn = self:raw(write_request(method, target, options))
+  local ok, answer = pcall(read_answer, conn, method, options.timeout or TIMEOUT)
+  conn:close()
+  if not ok then error(answer, 2) end
+  return answer
+end
+
+for _, method in ipairs { "get", "head", "post", "put", "patch", "delete", "options" } do
+  --- client:get(target, options) and so on: request with that method.
+  Client[method] = function(self, target, options)
+    return self:request(method:upper(), target, options)
+  end
+end
+
+return M
