@@ -22,7 +22,7 @@ local function conformance(transport, open)
     for _, case in ipairs(cases) do
       it(("%s [%s] %s"):format(case.id, case.level, case.title), function()
         local outcome = outcomes[case.id]
-        assert.is_true(outcome.ok, outcome.text)
+        assert(outcome.ok, outcome.text)
       end)
     end
   end)

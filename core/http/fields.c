@@ -78,8 +78,8 @@ static bool is_white(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The order of the checks is that of the octets which fail them, so that the answer does
- * not depend on how these arrive. */
+/* The order of the checks is that of the octets which fail them, so that the answer
+ * does not depend on how these arrive. */
 int lw_fields_scan(struct lw_scan *scan, const char *data, size_t size,
                    const struct lw_fields_limits *limits, const char **why)
 {
@@ -166,10 +166,10 @@ static void blank_tabs_at_line_ends(char *data, size_t size)
     size_t line = 0;
     const char *lf;
     while (line < size && (lf = memchr(data + line, '\n', size - line)) != NULL) {
-        size_t cr = (size_t)(lf - data) - 1;
-        for (size_t i = cr; i > line && is_white(data[i - 1]); i--)
-            data[i - 1] = ' ';
-        line = cr + 2;
+        size_t end = (size_t)(lf - data);
+        for (size_t i = end; i > line + 1 && is_white(data[i - 2]); i--)
+            data[i - 2] = ' ';
+        line = end + 1;
     }
 }
 
@@ -190,7 +190,7 @@ int lw_fields_parse(const struct lw_fields_template *start, char *data, size_t s
         return refuse(reading.status, reading.why, why);
     if (result != HPE_OK && result != HPE_PAUSED)
         return refuse(400, llhttp_get_error_reason(&parser), why);
-    if (result == HPE_OK || llhttp_get_error_pos(&parser) != data + size)
+    if (llhttp_get_error_pos(&parser) != data + size)
         return refuse(400, "the field lines do not end in their first blank line", why);
     *count = reading.count;
     return 0;

@@ -226,8 +226,8 @@ end
 -- Public ------------------------------------------------------------------------------
 
 --- Writes the Set-Cookie field value that stores a cookie.
----@param name string     a token; __Secure- needs secure; __Host- needs secure, the path
----                       "/" and no domain
+---@param name string     a token; __Secure- needs secure, __Host- secure, path "/" and
+---                       no domain
 ---@param value string    printable ASCII without space, quote, comma, semicolon and
 ---                       backslash; may be in quotes as a whole. Other octets are
 ---                       refused: encode them, as percent or base64url

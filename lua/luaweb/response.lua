@@ -63,7 +63,8 @@ end
 ---@param value string
 ---@param options table?
 function Response:cookie(name, value, options)
-  return self:header("Set-Cookie", cookie.set(name, value, options))
+  local field = cookie.set(name, value, options, 2)
+  return self:header("Set-Cookie", field)
 end
 
 --- Sets the media type.

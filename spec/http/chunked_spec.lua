@@ -114,6 +114,8 @@ describe("a chunked body is refused", function()
     ["with an open quoted string"] = "5;a=\"b\r\nhello\r\n",
     ["with an open escape"] = "5;a=\"b\\\r\nhello\r\n",
     ["with a control octet in a quoted string"] = "5;a=\"\1\"\r\nhello\r\n",
+    ["with DEL in a quoted string"] = "5;a=\"\127\"\r\nhello\r\n",
+    ["with an escaped control octet"] = "5;a=\"\\\0\"\r\nhello\r\n",
     ["with a NUL behind the size"] = "5\0\r\nhello\r\n",
     ["with a bare LF behind the size"] = "5\nhello\r\n",
     ["with LF and a semicolon"] = "5\n;\r\nhello\r\n",

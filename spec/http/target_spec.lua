@@ -12,6 +12,13 @@ local FORMS = {
   [C.LW_TARGET_ASTERISK] = "asterisk",
 }
 
+--- Text for a title: quoted, with escapes for what does not print.
+local function shown(text)
+  return (("%q"):format(text):gsub("[^\32-\126]", function(octet)
+    return ("\\%d"):format(octet:byte())
+  end))
+end
+
 local function slice(text)
   return ffi.new("struct luaweb_slice", { text, #text })
 end
@@ -123,7 +130,7 @@ describe("a target of no known form", function()
   for _, target in ipairs {
     "", "foo/bar", "?q=1", "localhost:80", "a", "**", "*/", ":",
   } do
-    it(("%q is refused"):format(target), function()
+    it(("%s is refused"):format(shown(target)), function()
       local parts, why = parse("GET", target)
       assert.is_nil(parts)
       assert.matches("target", why)
@@ -172,7 +179,7 @@ describe("an authority", function()
     "[1:2:3:4:5:6:7:8]", "[v1.fe80::a+en1]", "[V7f.x]", "a.b-c_d~e", "xn--bcher-kva",
     "a%20b", "%C3%BC", "a,b", "!$&'()*+,;=", "1.2.3.4.5", "-", ".",
   } do
-    it(("%q is valid"):format(text), function()
+    it(("%s is valid"):format(shown(text)), function()
       assert.is_true(valid(text))
     end)
   end
@@ -187,7 +194,7 @@ describe("an authority", function()
     "[1:2:3:4:5:6:7:8:9]", "[v.x]", "[v1.]", "[v1]", "[vg.x]", "[v1.[]", "[v1.@]",
     "[1111:2222:3333:4444:5555:6666:255.255.255.2555]",
   } do
-    it(("%q is refused"):format(text), function()
+    it(("%s is refused"):format(shown(text)), function()
       assert.is_false(valid(text))
     end)
   end
