@@ -10,7 +10,7 @@
 #include <string.h>
 #include <uv.h>
 
-#define ROOM 65536
+#define ROOM    65536
 #define ANSWERS 512
 
 static const char answer[] = "HTTP/1.1 200 OK\r\n"

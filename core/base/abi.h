@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * The border between C and Lua: every struct that Lua reads and every function that Lua
- * may call.  The C compiler includes this file; Lua hands the same text, without the lines
- * that begin with a #, to ffi.cdef, so it holds plain declarations only.  Any layer may
- * include it; core/host/abi.c has the bodies of the functions.
+ * may call.  The C compiler includes this file; Lua hands the same text, without the
+ * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  Any
+ * layer may include it; core/host/abi.c has the bodies of the functions.
  *
- * Rules of the border.  Every function takes the host.  None of them enters Lua, blocks,
- * or keeps a pointer that it was given: octets are copied before it returns.  Pointers
- * handed out are lent until the request ends (or as said).  A request is named by its
- * address and the generation that it had when Lua got it: the memory is pooled and never
- * freed, so a stale name is noticed, never followed. */
+ * Rules of the border.  Every function takes the host.  None of them enters Lua,
+ * blocks, or keeps a pointer that it was given: octets are copied before it returns.
+ * Pointers handed out are lent until the request ends (or as said).  A request is named
+ * by its address and the generation that it had when Lua got it: the memory is pooled
+ * and never freed, so a stale name is noticed, never followed. */
 
 #ifndef LW_BASE_ABI_H
 #define LW_BASE_ABI_H
@@ -45,10 +45,11 @@ struct luaweb_request {
     struct luaweb_slice method;
     struct luaweb_slice target; /* as received */
     struct luaweb_slice scheme;
-    struct luaweb_slice host; /* the authority that the client asked for, may be empty */
-    struct luaweb_slice path; /* as received, not decoded */
-    struct luaweb_slice query; /* without the question mark */
-    struct luaweb_slice peer;  /* address of the client as text */
+    struct luaweb_slice
+        host; /* the authority that the client asked for, may be empty */
+    struct luaweb_slice path;      /* as received, not decoded */
+    struct luaweb_slice query;     /* without the question mark */
+    struct luaweb_slice peer;      /* address of the client as text */
     struct luaweb_fields headers;  /* in order of arrival, OWS removed */
     struct luaweb_fields trailers; /* there when the content was read to its end */
     struct luaweb_fields params;   /* captured by the template, percent-decoded once */
@@ -86,14 +87,14 @@ enum luaweb_reply_result {
     LUAWEB_REPLY_BAD_VALUE = -3, /* CR, LF, NUL or another control octet in the value */
     LUAWEB_REPLY_TOO_LARGE = -4, /* header section of the response above its limit */
     LUAWEB_REPLY_STARTED = -5,   /* the head of the response was sent already */
-    LUAWEB_REPLY_NO_BODY = 1     /* luaweb_start: sent; content is not wanted (HEAD, 204) */
+    LUAWEB_REPLY_NO_BODY = 1 /* luaweb_start: sent; content is not wanted (HEAD, 204) */
 };
 
 /* What the functions on sockets answer instead of a count of octets. */
 enum luaweb_socket_result {
-    LUAWEB_SOCKET_CLOSED = 0,  /* orderly end of what the other side sends */
-    LUAWEB_SOCKET_WAIT = -1,   /* wait for the wake of the socket, then try again */
-    LUAWEB_SOCKET_RESET = -2   /* the connection is lost */
+    LUAWEB_SOCKET_CLOSED = 0, /* orderly end of what the other side sends */
+    LUAWEB_SOCKET_WAIT = -1,  /* wait for the wake of the socket, then try again */
+    LUAWEB_SOCKET_RESET = -2  /* the connection is lost */
 };
 
 struct luaweb_host;
@@ -105,7 +106,8 @@ struct luaweb_sizes {
 };
 void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes);
 
-/* The next event of this turn; kind is NONE when there is none or the budget is used. */
+/* The next event of this turn; kind is NONE when there is none or the budget is used.
+ * */
 void luaweb_next(struct luaweb_host *host, struct luaweb_event *event);
 
 /* Wakes the id that it gives after this time; then the id is free for others.  Stopping
@@ -135,7 +137,8 @@ int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
                        const char *text, size_t size, double body_limit,
                        const char **why);
 
-/* Adds a resource: machine `machine` at `template`.  0, or -1 with *why (static text). */
+/* Adds a resource: machine `machine` at `template`.  0, or -1 with *why (static text).
+ * */
 int luaweb_app_resource(struct luaweb_host *host, struct luaweb_app *app,
                         const char *template_text, size_t size, int machine,
                         const char **why);
@@ -151,15 +154,15 @@ const char *luaweb_error(struct luaweb_host *host, int code);
 /* The reason phrase of a status (static, maybe empty). */
 const char *luaweb_reason(struct luaweb_host *host, int status);
 
-/* A request's lazily decoded parts; lent until the request ends.  false: the request has
- * ended. */
+/* A request's lazily decoded parts; lent until the request ends.  false: the request
+ * has ended. */
 bool luaweb_query(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation, struct luaweb_fields *fields);
 bool luaweb_cookies(struct luaweb_host *host, struct luaweb_request *request,
                     uint32_t generation, struct luaweb_fields *fields);
 
-/* The next pair of a form (RFC: WHATWG URL, urlencoded parsing).  `rest` is moved on, the
- * decoded pair is lent until the next call.  false: no more. */
+/* The next pair of a form (RFC: WHATWG URL, urlencoded parsing).  `rest` is moved on,
+ * the decoded pair is lent until the next call.  false: no more. */
 bool luaweb_form(struct luaweb_host *host, struct luaweb_slice *rest,
                  struct luaweb_field *pair);
 
@@ -169,7 +172,8 @@ const struct luaweb_field *luaweb_header_find(struct luaweb_host *host,
                                               const char *name, size_t size);
 
 /* The type of a Content-Type value in lower case, and its charset and boundary where
- * given (empty slices otherwise); lent until the next call.  false: not a media type. */
+ * given (empty slices otherwise); lent until the next call.  false: not a media type.
+ * */
 bool luaweb_media_type(struct luaweb_host *host, const char *text, size_t size,
                        struct luaweb_slice *type, struct luaweb_slice *charset,
                        struct luaweb_slice *boundary);
@@ -182,8 +186,8 @@ int luaweb_body(struct luaweb_host *host, struct luaweb_request *request,
 void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *request,
                        uint32_t generation, double limit);
 
-/* Adds a header to the response (enum luaweb_reply_result); after luaweb_start, a trailer,
- * which goes out when the response is chunked.  Framing is not the app's:
+/* Adds a header to the response (enum luaweb_reply_result); after luaweb_start, a
+ * trailer, which goes out when the response is chunked.  Framing is not the app's:
  * Transfer-Encoding, Connection (but for "close"), Keep-Alive, Upgrade, Trailer are
  * dropped; Content-Length counts for luaweb_start only. */
 int luaweb_header(struct luaweb_host *host, struct luaweb_request *request,

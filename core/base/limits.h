@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every limit that a client can meet, in one table: LW_LIMITS(X) calls
- * X(name, flag, default, unit, help).  Options, defaults and the help text come from it.
- * Units: octets, count, ms (given in seconds on the command line). */
+ * X(name, flag, default, unit, help).  Options, defaults and the help text come from
+ * it.  Units: octets, count, ms (given in seconds on the command line). */
 #ifndef LW_BASE_LIMITS_H
 #define LW_BASE_LIMITS_H
 
 #include <stdint.h>
 
 /* clang-format off */
-#define LW_LIMITS(X)                                                                      \
-    X(max_target,      "--max-target",      8192,    OCTETS,  "longer targets get 414")       \
-    X(max_header_size, "--max-header-size", 32768,   OCTETS,  "larger header sections get 431") \
-    X(max_headers,     "--max-headers",     128,     COUNT,   "more header lines get 431")    \
-    X(max_body,        "--max-body",        8388608, OCTETS,  "more content gets 413 (body_limit per machine)") \
-    X(max_chunk_extensions, "--max-chunk-extensions", 4096, OCTETS, "more chunk extensions get 400") \
-    X(max_trailers,    "--max-trailers",    8192,    OCTETS,  "larger trailer sections get 431") \
-    X(header_timeout,  "--header-timeout",  10000,   SECONDS, "a head that takes longer gets 408") \
-    X(body_timeout,    "--body-timeout",    60000,   SECONDS, "content that stands still gets 408") \
-    X(idle_timeout,    "--idle-timeout",    75000,   SECONDS, "connections at rest are closed") \
-    X(write_timeout,   "--write-timeout",   60000,   SECONDS, "clients that do not read are cut") \
-    X(drain_timeout,   "--drain-timeout",   30000,   SECONDS, "what is left at a stop is cut")
+#define LW_LIMITS(X)                                                                  \
+    X(max_target, "--max-target", 8192, OCTETS,                                       \
+      "longer targets get 414")                                                       \
+    X(max_header_size, "--max-header-size", 32768, OCTETS,                            \
+      "more octets of headers get 431")                                               \
+    X(max_headers, "--max-headers", 128, COUNT,                                       \
+      "more headers get 431")                                                         \
+    X(max_body, "--max-body", 8388608, OCTETS,                                        \
+      "more content gets 413")                                                        \
+    X(max_chunk_extensions, "--max-chunk-extensions", 4096, OCTETS,                   \
+      "more of them get 400")                                                         \
+    X(max_trailers, "--max-trailers", 8192, OCTETS,                                   \
+      "more octets of them get 431")                                                  \
+    X(header_timeout, "--header-timeout", 10000, SECONDS,                             \
+      "a slower head gets 408")                                                       \
+    X(body_timeout, "--body-timeout", 60000, SECONDS,                                 \
+      "content that stands still gets 408")                                           \
+    X(idle_timeout, "--idle-timeout", 75000, SECONDS,                                 \
+      "connections at rest are closed")                                               \
+    X(write_timeout, "--write-timeout", 60000, SECONDS,                               \
+      "a client that does not read is cut")                                           \
+    X(drain_timeout, "--drain-timeout", 30000, SECONDS,                               \
+      "what is left at a stop is cut")
 /* clang-format on */
 
 struct lw_limits {
@@ -30,12 +41,12 @@ struct lw_limits {
 };
 
 /* Not settable: the client does not meet them as such. */
-#define LW_MAX_READ_AHEAD 16384     /* octets read behind a request that waits */
-#define LW_MAX_UNREAD 65536         /* unread content that is swallowed to keep a connection */
-#define LW_MAX_RESPONSE_HEAD 65536  /* octets of fields that an app may add */
-#define LW_OUT_HIGH 65536           /* octets to send, above which writers wait */
-#define LW_OUT_LOW 16384            /* octets to send, below which they go on */
-#define LW_LINGER_MS 5000           /* for a client to read our last words */
-#define LW_MAX_FORM_PAIRS 10000     /* pairs of a form */
+#define LW_MAX_READ_AHEAD    16384 /* octets read behind a request that waits */
+#define LW_MAX_UNREAD        65536 /* unread content swallowed to keep a connection */
+#define LW_MAX_RESPONSE_HEAD 65536 /* octets of fields that an app may add */
+#define LW_OUT_HIGH          65536 /* octets to send, above which writers wait */
+#define LW_OUT_LOW           16384 /* octets to send, below which they go on */
+#define LW_LINGER_MS         5000  /* for a client to read our last words */
+#define LW_MAX_FORM_PAIRS    10000 /* pairs of a form */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Formats and writes lines of the error log: one write(2) a line, whatever its length, so
- * that lines of several processes do not mix. */
+ * Formats and writes lines of the error log: one write(2) a line, whatever its length,
+ * so that lines of several processes do not mix. */
 #include "base/log.h"
 
 #include <stdarg.h>

@@ -8,7 +8,12 @@
 
 #include <stddef.h>
 
-enum lw_level { LW_LOG_DEBUG, LW_LOG_INFO, LW_LOG_WARN, LW_LOG_ERROR };
+enum lw_level {
+    LW_LOG_DEBUG,
+    LW_LOG_INFO,
+    LW_LOG_WARN,
+    LW_LOG_ERROR
+};
 
 /* Writes text[0..size) (borrowed). */
 void lw_log_text(enum lw_level level, const char *text, size_t size);

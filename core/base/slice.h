@@ -26,10 +26,13 @@ static inline bool lw_slice_equal(struct luaweb_slice a, struct luaweb_slice b)
 /* The ASCII lower case of one octet; other octets are left as they are. */
 static inline char lw_lower(char c)
 {
-    return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+    if (c >= 'A' && c <= 'Z')
+        return (char)(c + ('a' - 'A'));
+    return c;
 }
 
-/* Compares without regard to ASCII case, as names of headers want it (RFC 9110 §5.1). */
+/* Compares without regard to ASCII case, as names of headers want it (RFC 9110 §5.1).
+ * */
 static inline bool lw_slice_equal_nocase(struct luaweb_slice a, struct luaweb_slice b)
 {
     if (a.size != b.size)

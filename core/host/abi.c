@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bodies of the functions that Lua may call (base/abi.h).  They check what Lua gives,
- * then hand on; none enters Lua, blocks, or keeps a pointer that it was given. */
+ * The bodies of the functions that Lua may call (base/abi.h).  They check what Lua
+ * gives, then hand on; none enters Lua, blocks, or keeps a pointer that it was given.
+ * */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,8 @@ EXPORT void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes)
 {
     (void)host;
     *sizes = (struct luaweb_sizes){
-        sizeof(struct luaweb_slice),   sizeof(struct luaweb_field),
-        sizeof(struct luaweb_fields),  sizeof(struct luaweb_request),
+        sizeof(struct luaweb_slice),  sizeof(struct luaweb_field),
+        sizeof(struct luaweb_fields), sizeof(struct luaweb_request),
         sizeof(struct luaweb_event),
     };
 }
@@ -64,7 +65,8 @@ EXPORT double luaweb_now(struct luaweb_host *host)
     return (double)uv_hrtime() / 1e9;
 }
 
-EXPORT void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t size)
+EXPORT void luaweb_log(struct luaweb_host *host, int level, const char *text,
+                       size_t size)
 {
     (void)host;
     if (level >= LW_LOG_DEBUG && level <= LW_LOG_ERROR)
@@ -99,7 +101,8 @@ EXPORT int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
                               const char *text, size_t size, double body_limit,
                               const char **why)
 {
-    uint64_t limit = body_limit < 0 ? host->loop.limits.max_body : octets_of(body_limit);
+    uint64_t limit =
+        body_limit < 0 ? host->loop.limits.max_body : octets_of(body_limit);
     return lw_app_add_machine(app, lw_slice(text, size), limit, why);
 }
 
@@ -108,7 +111,8 @@ EXPORT int luaweb_app_resource(struct luaweb_host *host, struct luaweb_app *app,
                                const char **why)
 {
     (void)host;
-    return lw_app_add_resource(app, lw_slice(template_text, size), (uint32_t)machine, why);
+    return lw_app_add_resource(app, lw_slice(template_text, size), (uint32_t)machine,
+                               why);
 }
 
 EXPORT int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app,
@@ -269,7 +273,8 @@ EXPORT int luaweb_reply(struct luaweb_host *host, struct luaweb_request *facts,
         return LUAWEB_REPLY_GONE;
     if (request->is_started)
         return LUAWEB_REPLY_STARTED;
-    struct lw_response response = response_of(status, type, type_size, (double)body_size);
+    struct lw_response response =
+        response_of(status, type, type_size, (double)body_size);
     return request->ops->reply(request, &response, lw_slice(body, body_size));
 }
 
@@ -319,13 +324,14 @@ EXPORT int luaweb_socket_memory(struct luaweb_host *host, struct luaweb_app *app
     return lw_socket_memory(&host->loop, app);
 }
 
-EXPORT int luaweb_socket_connect(struct luaweb_host *host, const char *address, int port)
+EXPORT int luaweb_socket_connect(struct luaweb_host *host, const char *address,
+                                 int port)
 {
     return lw_socket_connect(&host->loop, address, port);
 }
 
-EXPORT double luaweb_socket_send(struct luaweb_host *host, uint32_t id, const char *data,
-                                 size_t size)
+EXPORT double luaweb_socket_send(struct luaweb_host *host, uint32_t id,
+                                 const char *data, size_t size)
 {
     return (double)lw_socket_send(&host->loop, id, data, size);
 }

@@ -14,12 +14,12 @@
 
 struct luaweb_host {
     struct lw_loop loop;
-    lua_State *lua; /* the main state; never a coroutine's */
+    lua_State *lua;              /* the main state; never a coroutine's */
     struct luaweb_event *events; /* a ring, owned */
     uint32_t event_capacity;     /* a power of two */
     uint32_t event_first;
     uint32_t event_count;
-    uint32_t budget; /* events that Lua may still pull in this turn */
+    uint32_t budget;          /* events that Lua may still pull in this turn */
     struct luaweb_app **apps; /* owned */
     uint32_t app_count;
     char *scratch; /* for decoded form pairs and media types; owned */

@@ -16,7 +16,8 @@ enum {
     VERSION_SIZE = 8
 };
 
-/* As much as is there of the request line: whole it goes without its line end. */
+/* As much as is there of the request line, without its line end or a CR at the end that
+ * may become one. */
 struct request_line {
     const char *data;
     size_t size;
@@ -92,7 +93,7 @@ static int read_version(struct lw_scan *scan, struct request_line line,
     size_t start = scan->method_size + scan->target_size + 2;
     const char *text = line.data + start;
     size_t size = line.size - start;
-    if (!line.is_whole && size <= VERSION_SIZE + 1)
+    if (!line.is_whole && size <= VERSION_SIZE)
         return 1;
     if (size != VERSION_SIZE || memcmp(text, "HTTP/", 5) != 0 || !is_digit(text[5])
         || text[6] != '.' || !is_digit(text[7]))
@@ -108,7 +109,7 @@ static int scan_request_line(struct lw_scan *scan, const char *data, size_t size
 {
     const char *lf = memchr(data + scan->at, '\n', size - scan->at);
     size_t end = lf ? (size_t)(lf - data) : size;
-    bool has_cr = lf && end > 0 && data[end - 1] == '\r';
+    bool has_cr = end > 0 && data[end - 1] == '\r';
     struct request_line line = {data, end - has_cr, lf != NULL};
     int status = 0;
     if (scan->method_size == 0)

@@ -124,7 +124,8 @@ enum lw_reply_field lw_reply_judge(struct luaweb_slice name, struct luaweb_slice
     if (!is_field_value(value))
         return LW_REPLY_FIELD_BAD_VALUE;
     for (size_t i = 0; i < sizeof own_fields / sizeof *own_fields; i++) {
-        struct luaweb_slice own = lw_slice(own_fields[i].name, strlen(own_fields[i].name));
+        struct luaweb_slice own =
+            lw_slice(own_fields[i].name, strlen(own_fields[i].name));
         if (!lw_slice_equal_nocase(name, own))
             continue;
         if (lw_slice_equal(own, LW_SLICE("connection")) && names_close(value))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The only place that writes the head of an HTTP/1 response, so that fast and slow paths
- * give the same octets.  Also the rules for fields that an app adds: framing stays ours
- * (RFC 9110 §6.4.1, §8.6; RFC 9112 §6). */
+ * The only place that writes the head of an HTTP/1 response, so that fast and slow
+ * paths give the same octets.  Also the rules for fields that an app adds: framing
+ * stays ours (RFC 9110 §6.4.1, §8.6; RFC 9112 §6). */
 #ifndef LW_HTTP_REPLY_H
 #define LW_HTTP_REPLY_H
 

@@ -72,8 +72,9 @@ static bool is_implemented(const struct luaweb_app *app, struct luaweb_slice met
     return false;
 }
 
-static void decide_method(const struct luaweb_app *app, const struct lw_machine *machine,
-                          struct luaweb_slice method, struct lw_decision *decision)
+static void decide_method(const struct luaweb_app *app,
+                          const struct lw_machine *machine, struct luaweb_slice method,
+                          struct lw_decision *decision)
 {
     decision->body_limit = machine->body_limit;
     if (lw_machine_find(machine, method, &decision->function))

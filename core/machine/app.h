@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * An app as C knows it: resources (template + machine), and the answer to "who serves this
- * request?".  It owns its router and machines and runs nothing. */
+ * An app as C knows it: resources (template + machine), and the answer to "who serves
+ * this request?".  It owns its router and machines and runs nothing. */
 #ifndef LW_MACHINE_APP_H
 #define LW_MACHINE_APP_H
 
@@ -18,10 +18,10 @@ struct luaweb_app {
 
 /* What is to be done with a request. */
 struct lw_decision {
-    int status;               /* 0: call `function`; else C answers with this status */
+    int status; /* 0: call `function`; else C answers with this status */
     uint32_t function;
-    const char *allow;        /* for 405 and OPTIONS, else NULL; lent by the app */
-    uint64_t body_limit;      /* of the machine; meaningful when status is 0 */
+    const char *allow;   /* for 405 and OPTIONS, else NULL; lent by the app */
+    uint64_t body_limit; /* of the machine; meaningful when status is 0 */
 };
 
 void lw_app_construct(struct luaweb_app *app);
@@ -35,8 +35,8 @@ int lw_app_add_machine(struct luaweb_app *app, struct luaweb_slice lines,
 int lw_app_add_resource(struct luaweb_app *app, struct luaweb_slice template_text,
                         uint32_t machine, const char **why);
 
-/* Decides for method and path (request->method, ->path), and fills in the captured pairs
- * (room for LW_TEMPLATE_VARIABLES; raw).  `is_server_wide` marks `OPTIONS *`. */
+/* Decides for method and path (request->method, ->path), and fills in the captured
+ * pairs (room for LW_TEMPLATE_VARIABLES; raw).  `is_server_wide` marks `OPTIONS *`. */
 void lw_app_decide(const struct luaweb_app *app, const struct luaweb_request *request,
                    bool is_server_wide, struct lw_decision *decision,
                    struct luaweb_field *pairs, uint32_t *count);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * A machine, as far as C answers from it: which methods it has, which function speaks for
- * each, and the Allow field.  It knows no paths and runs nothing (RFC 9110 §9, §10.2.1). */
+ * A machine, as far as C answers from it: which methods it has, which function speaks
+ * for each, and the Allow field.  It knows no paths and runs nothing (RFC 9110 §9,
+ * §10.2.1). */
 #ifndef LW_MACHINE_MACHINE_H
 #define LW_MACHINE_MACHINE_H
 

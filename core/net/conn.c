@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The life of a connection: opening, reading, settling at the end of a turn, deadlines and
- * closing.  What happens between a whole head and its answer is in serve.c. */
+ * The life of a connection: opening, reading, settling at the end of a turn, deadlines
+ * and closing.  What happens between a whole head and its answer is in serve.c. */
 #include "net/conn.h"
 
 #include <arpa/inet.h>
@@ -29,7 +29,7 @@ static void write_peer(struct lw_conn *conn)
         struct sockaddr_storage any;
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
-    } address;
+    } address = {0};
     socklen_t size = sizeof address;
     conn->peer[0] = 0;
     if (getpeername(conn->transport.fd, (struct sockaddr *)&address, &size) != 0)
@@ -240,8 +240,8 @@ static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
     }
 }
 
-/* A head has one deadline from its first octet on, and a close one from its shutdown on;
- * the others start anew whenever octets move. */
+/* A head has one deadline from its first octet on, and a close one from its shutdown
+ * on; the others start anew whenever octets move. */
 static void arm(struct lw_conn *conn)
 {
     enum lw_deadline_kind kind = deadline_of(conn);
@@ -353,7 +353,8 @@ static void on_late_content(struct lw_conn *conn)
 void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
 {
     struct lw_conn *conn =
-        (struct lw_conn *)(void *)((char *)deadline - offsetof(struct lw_conn, deadline));
+        (struct lw_conn *)(void *)((char *)deadline
+                                   - offsetof(struct lw_conn, deadline));
     lw_conn_touch(conn);
     switch (kind) {
     case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A connection: octets in, one request at a time, octets out.  It owns its transport and
- * buffers; it borrows the request that it serves.
+ * A connection: octets in, one request at a time, octets out.  It owns its transport
+ * and buffers; it borrows the request that it serves.
  *
  *   READING   -> SERVING   a head is whole and a function is asked
  *   READING   -> READING   C has answered alone
@@ -52,11 +52,11 @@ struct lw_conn {
     uint32_t minor_version;     /* of that request */
     bool keep_alive;            /* the client wishes it */
     bool is_chunked_reply;
-    bool is_eof;      /* the client has ended its sending */
-    bool is_shut;     /* we have ended ours */
-    bool is_stalled;  /* pipelined heads wait until the client reads */
+    bool is_eof;       /* the client has ended its sending */
+    bool is_shut;      /* we have ended ours */
+    bool is_stalled;   /* pipelined heads wait until the client reads */
     bool is_advancing; /* C's own answers must not nest */
-    bool is_dirty;    /* in the list of this turn */
+    bool is_dirty;     /* in the list of this turn */
     bool has_progress; /* octets moved since the deadline was armed */
     struct lw_conn *next_dirty;
     struct lw_conn *prev;
@@ -80,7 +80,8 @@ void lw_conn_answered(struct lw_conn *conn, bool close);
 /* Sends what waits in `out`, as far as the client takes it. */
 void lw_conn_flush(struct lw_conn *conn);
 
-/* Ends the connection at once; with `reset` the client learns that content is missing. */
+/* Ends the connection at once; with `reset` the client learns that content is missing.
+ * */
 void lw_conn_drop(struct lw_conn *conn, bool reset);
 
 /* For the loop. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The content of the request that a connection serves: where it ends, how much of it was
- * taken, and what is wrong with it.  Pieces lie in the connection's read buffer. */
+ * The content of the request that a connection serves: where it ends, how much of it
+ * was taken, and what is wrong with it.  Pieces lie in the connection's read buffer. */
 #ifndef LW_NET_CONTENT_H
 #define LW_NET_CONTENT_H
 

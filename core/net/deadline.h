@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Deadlines of connections.  Every kind has one duration, so each kind is a queue in order
- * of arming: the first one is always the next one due, and arming, re-arming and disarming
- * cost a few pointer writes.  One uv_timer_t serves all. */
+ * Deadlines of connections.  Every kind has one duration, so each kind is a queue in
+ * order of arming: the first one is always the next one due, and arming, re-arming and
+ * disarming cost a few pointer writes.  One uv_timer_t serves all. */
 #ifndef LW_NET_DEADLINE_H
 #define LW_NET_DEADLINE_H
 
@@ -26,7 +26,8 @@ struct lw_deadline {
     enum lw_deadline_kind kind;
 };
 
-typedef void lw_deadline_passed(struct lw_deadline *deadline, enum lw_deadline_kind kind);
+typedef void lw_deadline_passed(struct lw_deadline *deadline,
+                                enum lw_deadline_kind kind);
 
 struct lw_deadlines {
     uv_timer_t timer;

@@ -38,8 +38,9 @@ static void on_ready(uv_poll_t *poll, int status, int events);
 static void pause_all(struct lw_loop *loop)
 {
     if (!loop->is_accepting_paused)
-        lw_log(LW_LOG_WARN, "no descriptor left: accepting rests until a connection "
-                            "closes (%u open; see ulimit -n)",
+        lw_log(LW_LOG_WARN,
+               "no descriptor left: accepting rests until a connection "
+               "closes (%u open; see ulimit -n)",
                loop->conn_count);
     loop->is_accepting_paused = true;
     for (struct lw_listener *l = loop->listeners; l; l = l->next)
@@ -83,9 +84,8 @@ static bool is_stale(const struct sockaddr_un *address)
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return false;
-    bool refused =
-        connect(fd, (const struct sockaddr *)address, sizeof *address) != 0
-        && errno == ECONNREFUSED;
+    bool refused = connect(fd, (const struct sockaddr *)address, sizeof *address) != 0
+                   && errno == ECONNREFUSED;
     close(fd);
     return refused;
 }
@@ -118,7 +118,8 @@ static int bind_one(const struct addrinfo *info)
         return uv_translate_sys_error(errno);
     int on = 1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on); /* accepted ones inherit it */
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on,
+               sizeof on); /* accepted ones inherit it */
     if (info->ai_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     if (bind(fd, info->ai_addr, info->ai_addrlen) != 0) {
@@ -149,7 +150,7 @@ static int bind_tcp(const char *host, int port)
 
 static int port_of(int fd)
 {
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     socklen_t size = sizeof address;
     if (getsockname(fd, (struct sockaddr *)&address, &size) != 0)
         return uv_translate_sys_error(errno);
@@ -175,7 +176,8 @@ static void add(struct lw_loop *loop, struct luaweb_app *app, int fd, const char
     loop->listeners = listener;
 }
 
-int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address, int port)
+int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
+              int port)
 {
     const char *path = strncmp(address, "unix:", 5) == 0 ? address + 5 : NULL;
     int fd = path ? bind_unix(path) : bind_tcp(address, port);

@@ -7,9 +7,10 @@
 struct luaweb_app;
 struct lw_loop;
 
-/* Listens at "unix:/path", or at a host (name or address) and port, 0 for any.  Gives the
- * port (0 for unix sockets) or a negative libuv error. */
-int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address, int port);
+/* Listens at "unix:/path", or at a host (name or address) and port, 0 for any.  Gives
+ * the port (0 for unix sockets) or a negative libuv error. */
+int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
+              int port);
 
 /* Closes all listeners; their ports are free at once. */
 void lw_listen_stop_all(struct lw_loop *loop);

@@ -164,7 +164,8 @@ void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t
     return loop->ids[id].object;
 }
 
-void lw_loop_request(struct lw_loop *loop, struct lw_request *request, uint32_t function)
+void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
+                     uint32_t function)
 {
     loop->has_work = true;
     loop->upcalls.request(loop->upcalls.context, request, function);

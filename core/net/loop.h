@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The loop of one worker: libuv, the pools that connections share, and the order of a
- * turn (octets in, Lua once, octets out).  Calls go down to it; it tells the host through
- * a struct of upcalls and does not know that Lua exists. */
+ * turn (octets in, Lua once, octets out).  Calls go down to it; it tells the host
+ * through a struct of upcalls and does not know that Lua exists. */
 #ifndef LW_NET_LOOP_H
 #define LW_NET_LOOP_H
 
@@ -32,7 +32,12 @@ struct lw_upcalls {
 };
 
 /* Things that Lua waits for or names by a number. */
-enum lw_id_kind { LW_ID_FREE, LW_ID_REQUEST, LW_ID_TIMER, LW_ID_SOCKET };
+enum lw_id_kind {
+    LW_ID_FREE,
+    LW_ID_REQUEST,
+    LW_ID_TIMER,
+    LW_ID_SOCKET
+};
 
 struct lw_id {
     enum lw_id_kind kind;
@@ -67,7 +72,7 @@ struct lw_loop {
     bool is_draining;
     bool is_accepting_paused; /* no descriptor was left */
     bool exits_when_idle;
-    bool has_work;            /* the host was told of something in this turn */
+    bool has_work; /* the host was told of something in this turn */
 };
 
 #define LW_NO_ID UINT32_MAX
@@ -88,8 +93,8 @@ void lw_loop_exit(struct lw_loop *loop, int code);
 /* Ends it, with 0, as soon as no connection is open. */
 void lw_loop_exit_when_idle(struct lw_loop *loop);
 
-/* Stops listening, closes idle connections, and tells the host; connections that serve a
- * request close behind its answer. */
+/* Stops listening, closes idle connections, and tells the host; connections that serve
+ * a request close behind its answer. */
 void lw_loop_drain(struct lw_loop *loop);
 
 /* Gives a number to an object, and takes it back. */
@@ -100,7 +105,8 @@ void lw_loop_drop_id(struct lw_loop *loop, uint32_t id);
 void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t id);
 
 /* Tells the host. */
-void lw_loop_request(struct lw_loop *loop, struct lw_request *request, uint32_t function);
+void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
+                     uint32_t function);
 void lw_loop_wake(struct lw_loop *loop, uint32_t id);
 
 /* The Date field of now: 29 octets, lent until the next second. */

@@ -165,7 +165,8 @@ static int add_line(struct lw_request *request, struct luaweb_slice name,
                     struct luaweb_slice value, size_t limit)
 {
     size_t size = lw_buffer_size(&request->fields);
-    if (name.size > limit || value.size > limit || size + name.size + value.size > limit)
+    if (name.size > limit || value.size > limit
+        || size + name.size + value.size > limit)
         return LUAWEB_REPLY_TOO_LARGE;
     lw_reply_line(&request->fields, &request->loop->blocks, name, value);
     return LUAWEB_REPLY_OK;

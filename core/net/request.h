@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A request in the server: what Lua reads of it, its memory, and the operations of the
- * protocol that it came by.  Requests are pooled and never freed, so that a stale handle
- * finds a generation that is not its own.  A request doesn't know its protocol. */
+ * protocol that it came by.  Requests are pooled and never freed, so that a stale
+ * handle finds a generation that is not its own.  A request doesn't know its protocol.
+ * */
 #ifndef LW_NET_REQUEST_H
 #define LW_NET_REQUEST_H
 
@@ -44,17 +45,18 @@ struct lw_request {
     struct lw_conn *conn; /* NULL: the client is gone */
     struct lw_arena arena;
     struct lw_buffer fields; /* of the response, then its trailers */
-    struct luaweb_slice head; /* the octets that facts points into, until they are kept */
+    struct luaweb_slice
+        head; /* the octets that facts points into, until they are kept */
     struct lw_request *next_free;
     double declared_length; /* Content-Length that the app set, < 0: none */
-    bool is_kept;     /* the head lies in the arena */
-    bool is_started;  /* the head of the response is sent */
-    bool has_type;    /* among the fields */
-    bool has_date;    /* among the fields */
-    bool wants_close; /* the app set Connection: close */
-    bool is_waiting;  /* Lua waits for the wake of this request */
-    bool has_query;   /* decoded below */
-    bool has_cookies; /* decoded below */
+    bool is_kept;           /* the head lies in the arena */
+    bool is_started;        /* the head of the response is sent */
+    bool has_type;          /* among the fields */
+    bool has_date;          /* among the fields */
+    bool wants_close;       /* the app set Connection: close */
+    bool is_waiting;        /* Lua waits for the wake of this request */
+    bool has_query;         /* decoded below */
+    bool has_cookies;       /* decoded below */
     struct luaweb_fields query;
     struct luaweb_fields cookies;
 };
@@ -75,8 +77,8 @@ void lw_request_free_all(struct lw_loop *loop);
 struct luaweb_fields lw_request_query(struct lw_request *request);
 struct luaweb_fields lw_request_cookies(struct lw_request *request);
 
-/* Adds a field to the response (enum luaweb_reply_result), at most `limit` octets of all;
- * after lw_request_ops.start it is a trailer. */
+/* Adds a field to the response (enum luaweb_reply_result), at most `limit` octets of
+ * all; after lw_request_ops.start it is a trailer. */
 int lw_request_field(struct lw_request *request, struct luaweb_slice name,
                      struct luaweb_slice value, size_t limit);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What HTTP/1 does for a request: lends its content, writes its answer (RFC 9112 §6, §7,
- * §9.6).  The answer goes into the connection's buffer; settling sends it. */
+ * What HTTP/1 does for a request: lends its content, writes its answer (RFC 9112 §6,
+ * §7, §9.6).  The answer goes into the connection's buffer; settling sends it. */
 #include <string.h>
 
 #include "base/limits.h"
@@ -108,7 +108,8 @@ static int start(struct lw_request *request, const struct lw_response *response)
     bool has_content = lw_reply_has_content(request->facts.method, known.status);
     enum lw_reply_framing framing = write_head(request, &known);
     request->is_started = true;
-    lw_buffer_release(&request->fields, &conn->loop->blocks); /* trailers from here on */
+    lw_buffer_release(&request->fields,
+                      &conn->loop->blocks); /* trailers from here on */
     conn->is_chunked_reply = framing == LW_REPLY_CHUNKED;
     conn->reply_left = framing == LW_REPLY_LENGTH ? (int64_t)known.length : -1;
     lw_conn_touch(conn);

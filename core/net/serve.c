@@ -36,7 +36,8 @@ void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
         .date = lw_loop_date(loop),
     };
     lw_reply_head(&conn->out, &loop->blocks, &reply);
-    bool is_head = lw_buffer_size(in) >= 5 && memcmp(in->data + in->start, "HEAD ", 5) == 0;
+    bool is_head =
+        lw_buffer_size(in) >= 5 && memcmp(in->data + in->start, "HEAD ", 5) == 0;
     if (!is_head)
         lw_buffer_append(&conn->out, &loop->blocks, text, size);
     conn->state = LW_CONN_CLOSING;

@@ -6,8 +6,8 @@
 
 #include "net/conn.h"
 
-/* Answers what cannot be served as HTTP, and closes.  `why` is a static sentence for the
- * client. */
+/* Answers what cannot be served as HTTP, and closes.  `why` is a static sentence for
+ * the client. */
 void lw_serve_refuse(struct lw_conn *conn, int status, const char *why);
 
 /* The operations of a request that came by HTTP/1 (respond.c). */

@@ -113,7 +113,8 @@ int lw_socket_connect(struct lw_loop *loop, const char *text, int port)
     socklen_t size = read_address(&address, text, port);
     if (size == 0)
         return UV_EINVAL;
-    int fd = socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd =
+        socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return uv_translate_sys_error(errno);
     int on = 1;

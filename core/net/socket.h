@@ -17,9 +17,10 @@ int lw_socket_memory(struct lw_loop *loop, struct luaweb_app *app);
 /* To a numeric address and port, or "unix:/path"; an id or a negative libuv error. */
 int lw_socket_connect(struct lw_loop *loop, const char *address, int port);
 
-/* Results: octets, or enum luaweb_socket_result; the same when the id is not a socket's:
- * LUAWEB_SOCKET_RESET. */
-int64_t lw_socket_send(struct lw_loop *loop, uint32_t id, const char *data, size_t size);
+/* Results: octets, or enum luaweb_socket_result; the same when the id is not a
+ * socket's: LUAWEB_SOCKET_RESET. */
+int64_t lw_socket_send(struct lw_loop *loop, uint32_t id, const char *data,
+                       size_t size);
 int64_t lw_socket_receive(struct lw_loop *loop, uint32_t id, char *data, size_t size);
 
 void lw_socket_finish(struct lw_loop *loop, uint32_t id);

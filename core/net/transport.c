@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Readiness by uv_poll_t, octets by recv and send: the reader keeps its buffer to itself,
- * and reading can stop while a vanished peer is still noticed. */
+ * Readiness by uv_poll_t, octets by recv and send: the reader keeps its buffer to
+ * itself, and reading can stop while a vanished peer is still noticed. */
 #include "net/transport.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * A transport: a stream of octets in both directions, told about readiness by the loop.
- * What is below (a TCP or unix socket, one half of a pair in memory, later TLS) is known
- * here only.  It owns its descriptor; it never buffers, and never decides. */
+ * What is below (a TCP or unix socket, one half of a pair in memory, later TLS) is
+ * known here only.  It owns its descriptor; it never buffers, and never decides. */
 #ifndef LW_NET_TRANSPORT_H
 #define LW_NET_TRANSPORT_H
 
@@ -37,7 +37,8 @@ void lw_transport_want(struct lw_transport *transport, bool readable, bool writa
 ssize_t lw_transport_receive(struct lw_transport *transport, void *data, size_t size);
 
 /* >= 0 octets taken; UV_EAGAIN; else lost. */
-ssize_t lw_transport_send(struct lw_transport *transport, const void *data, size_t size);
+ssize_t lw_transport_send(struct lw_transport *transport, const void *data,
+                          size_t size);
 
 /* Ends our sending; receiving goes on. */
 void lw_transport_finish(struct lw_transport *transport);

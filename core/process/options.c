@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading the command line.  Flags that only a command's Lua half knows are handed on. */
+ * Reading the command line.  Flags that only a command's Lua half knows are handed on.
+ * */
 #include "process/options.h"
 
 #include <math.h>
@@ -10,7 +11,12 @@
 
 #include "base/require.h"
 
-enum unit { OCTETS, COUNT, SECONDS, HANDED_ON };
+enum unit {
+    OCTETS,
+    COUNT,
+    SECONDS,
+    HANDED_ON
+};
 
 struct flag {
     const char *name;
@@ -31,7 +37,7 @@ static const struct flag flags[] = {
     {"--listen", "host:port|unix:path", HANDED_ON, NULL,
      "where to listen, repeatable (default 127.0.0.1:8080)"},
     {"--json",   NULL,      HANDED_ON, NULL, "routes: as JSON"},
-    {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name has this Lua pattern"},
+    {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
 #define LIMIT(name, flag, value, unit, help) {flag, "n", unit, &limits.name, help},
     LW_LIMITS(LIMIT)
 #undef LIMIT
@@ -44,6 +50,8 @@ static const char *const commands[] = {"serve", "routes", "test"};
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
+#define TRY "Try: luaweb --help\n"
+
 static const struct flag *find_flag(const char *text, size_t size)
 {
     for (size_t i = 0; i < FLAG_COUNT; i++)
@@ -52,24 +60,29 @@ static const struct flag *find_flag(const char *text, size_t size)
     return NULL;
 }
 
+/* What a suffix of octets multiplies by; 0: it is none. */
+static double factor_of(const char *suffix)
+{
+    static const char suffixes[] = "kmg";
+    if (*suffix == 0)
+        return 1;
+    const char *found = strchr(suffixes, *suffix);
+    return found && suffix[1] == 0 ? ldexp(1, 10 * (int)(found - suffixes + 1)) : 0;
+}
+
 /* Reads "10", "1.5" (seconds) or "64k", "8m", "1g" (octets) into a limit. */
 static bool read_limit(const struct flag *flag, const char *text)
 {
+    size_t digits = strspn(text, "0123456789.");
     char *end;
     double number = strtod(text, &end);
-    if (end == text || !(number >= 0) || number > 1e15)
+    double factor = flag->unit == OCTETS ? factor_of(end) : *end == 0;
+    if (digits == 0 || end != text + digits || factor == 0)
         return false;
-    if (flag->unit == OCTETS && *end && end[1] == 0) {
-        static const char suffixes[] = "kmg";
-        const char *suffix = strchr(suffixes, *end);
-        if (!suffix)
-            return false;
-        number = ldexp(number, 10 * (int)(suffix - suffixes + 1));
-        end++;
-    }
+    number *= factor;
     if (flag->unit == SECONDS)
-        number *= 1000;
-    if (*end || (flag->unit == COUNT && number > UINT32_MAX))
+        number = ceil(number * 1000); /* no time is rounded to none */
+    if (number != floor(number) || number > (flag->unit == COUNT ? UINT32_MAX : 1e15))
         return false;
     *flag->limit = (uint64_t)number;
     return true;
@@ -77,7 +90,18 @@ static bool read_limit(const struct flag *flag, const char *text)
 
 static bool wrong(const char *what, const char *which)
 {
-    fprintf(stderr, "luaweb: %s: %s\nTry: luaweb --help\n", what, which);
+    fprintf(stderr, "luaweb: %s: %s\n" TRY, what, which);
+    return false;
+}
+
+static bool wrong_value(const struct flag *flag, const char *value)
+{
+    static const char *const wanted[] = {
+        [OCTETS] = "want octets, e.g. 65536, 64k or 8m",
+        [COUNT] = "want a whole number up to 4294967295",
+        [SECONDS] = "want seconds, e.g. 30 or 0.5",
+    };
+    fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
     return false;
 }
 
@@ -106,7 +130,7 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
         return wrong("this option needs a value", text);
     value = is_apart ? argv[++*at] : value + 1;
     if (flag->unit != HANDED_ON)
-        return read_limit(flag, value) || wrong("not a value for this option", text);
+        return read_limit(flag, value) || wrong_value(flag, value);
     hand_on(options, text);
     if (is_apart)
         hand_on(options, argv[*at]);
@@ -164,17 +188,18 @@ static void print_default(const struct flag *flag)
 
 void lw_options_print_help(void)
 {
-    fputs("luaweb serves a web application that is one Lua script.\n\n"
-          "  luaweb app.lua               serve it\n"
-          "  luaweb test [dir|file ...]   run busted specs inside luaweb (default: spec)\n"
-          "  luaweb routes app.lua        its resources, methods, and where they stand\n\n"
-          "Examples\n"
-          "  luaweb apps/hello.lua\n"
-          "  luaweb apps/hello.lua --listen 0.0.0.0:80 --listen unix:/run/hello.sock\n"
-          "  luaweb apps/hello.lua --max-body 64m --idle-timeout 30\n"
-          "  luaweb test spec/hello_spec.lua\n\n"
-          "Options (octets take k, m, g; times are seconds; 0 switches a timeout off)\n",
-          stdout);
+    fputs(
+        "luaweb serves a web application that is one Lua script.\n\n"
+        "  luaweb app.lua               serve it\n"
+        "  luaweb test [dir|file ...]   run specs inside luaweb (default: spec)\n"
+        "  luaweb routes app.lua        its resources and their methods\n\n"
+        "Examples\n"
+        "  luaweb apps/hello.lua\n"
+        "  luaweb apps/hello.lua --listen 0.0.0.0:80 --listen unix:/run/hello.sock\n"
+        "  luaweb apps/hello.lua --max-body 64m --idle-timeout 30\n"
+        "  luaweb test spec/hello_spec.lua\n\n"
+        "Options (octets take k, m, g; times are seconds; 0 switches a timeout off)\n",
+        stdout);
     for (size_t i = 0; i < FLAG_COUNT; i++) {
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", flags[i].name,

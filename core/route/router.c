@@ -39,7 +39,8 @@ static struct lw_route *insert(struct lw_router *router, const struct lw_templat
             lw_realloc(router->routes, router->capacity * sizeof *router->routes);
     }
     uint32_t at = 0;
-    while (at < router->count && lw_template_compare(router->routes[at].template, t) <= 0)
+    while (at < router->count
+           && lw_template_compare(router->routes[at].template, t) <= 0)
         at++;
     memmove(router->routes + at + 1, router->routes + at,
             (router->count - at) * sizeof *router->routes);
@@ -62,8 +63,8 @@ static bool is_known(const struct lw_router *router, const struct lw_template *t
     return false;
 }
 
-bool lw_router_add(struct lw_router *router, struct luaweb_slice text, uint32_t resource,
-                   const char **why)
+bool lw_router_add(struct lw_router *router, struct luaweb_slice text,
+                   uint32_t resource, const char **why)
 {
     struct lw_template *template = lw_alloc(sizeof *template);
     if (!lw_template_construct(template, text, why)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The router: which resource does a path belong to?  More specific templates win over less
- * specific ones, whatever their order of declaration. */
+ * The router: which resource does a path belong to?  More specific templates win over
+ * less specific ones, whatever their order of declaration. */
 #ifndef LW_ROUTE_ROUTER_H
 #define LW_ROUTE_ROUTER_H
 
@@ -23,11 +23,11 @@ void lw_router_destruct(struct lw_router *router);
 
 /* Adds a template (copied) that leads to `resource`.  false, with a static sentence in
  * *why, when it is not a template or the same one is there already. */
-bool lw_router_add(struct lw_router *router, struct luaweb_slice text, uint32_t resource,
-                   const char **why);
+bool lw_router_add(struct lw_router *router, struct luaweb_slice text,
+                   uint32_t resource, const char **why);
 
-/* Finds the resource for a path (as received, without the query).  Fills in the captured
- * pairs (room for LW_TEMPLATE_VARIABLES; values raw, lent by path). */
+/* Finds the resource for a path (as received, without the query).  Fills in the
+ * captured pairs (room for LW_TEMPLATE_VARIABLES; values raw, lent by path). */
 bool lw_router_match(const struct lw_router *router, struct luaweb_slice path,
                      uint32_t *resource, struct luaweb_field *pairs, uint32_t *count);
 

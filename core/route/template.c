@@ -65,7 +65,8 @@ static const char *add_part(struct lw_template *t, enum lw_part_kind kind,
     return NULL;
 }
 
-/* Reads the expression behind a brace; *used counts its octets with the closing brace. */
+/* Reads the expression behind a brace; *used counts its octets with the closing brace.
+ * */
 static const char *read_expression(struct lw_template *t, struct luaweb_slice rest,
                                    size_t *used)
 {
@@ -105,7 +106,7 @@ static const char *read_parts(struct lw_template *t, struct luaweb_slice rest)
 {
     while (rest.size > 0) {
         const char *why;
-        size_t used;
+        size_t used = 0;
         if (rest.data[0] == '{') {
             why = read_expression(t, lw_slice(rest.data + 1, rest.size - 1), &used);
             used++;
@@ -197,8 +198,7 @@ static bool match_parts(struct match *m, uint32_t part, struct luaweb_slice path
             || memcmp(path.data, p->text.data, p->text.size) != 0)
             return false;
         return match_parts(
-            m, part + 1,
-            lw_slice(path.data + p->text.size, path.size - p->text.size));
+            m, part + 1, lw_slice(path.data + p->text.size, path.size - p->text.size));
     case LW_PART_SEGMENT:
         if (path.size > 0 && path.data[0] == '/'
             && match_value(m, part, lw_slice(path.data + 1, path.size - 1)))

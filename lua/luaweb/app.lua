@@ -97,7 +97,8 @@ local function add_machine(capp, resource, methods, numbers)
   local number = C.luaweb_app_machine(abi.host, capp, text, #text,
     resource.config.body_limit or -1, why)
   if number < 0 then
-    error(("%s: %s: %s"):format(resource.place, resource.template, ffi.string(why[0])), 0)
+    error(("%s: %s: %s"):format(resource.place, resource.template,
+      ffi.string(why[0])), 0)
   end
   return number
 end

@@ -14,6 +14,7 @@ local form_rest = ffi.new "struct luaweb_slice"
 local form_pair = ffi.new "struct luaweb_field"
 
 local MAX_FORM_PAIRS = 10000
+local CONTENT, FORM = 9, 10 -- places in a handle, see request.lua
 
 local M = {}
 
@@ -33,7 +34,7 @@ local function next_piece(r, generation, what)
 end
 
 local function read_all(self, r, limit)
-  local kept = rawget(self, "_content")
+  local kept = self[CONTENT]
   if kept then return kept end
   if limit then C.luaweb_body_limit(host, r, self[2], limit) end
   local whole = buffer.new()
@@ -41,7 +42,7 @@ local function read_all(self, r, limit)
     whole:putcdata(piece.data, piece.size)
   end
   kept = whole:tostring()
-  rawset(self, "_content", kept)
+  self[CONTENT] = kept
   return kept
 end
 
@@ -65,7 +66,7 @@ local function from_latin1(text)
   end))
 end
 
-local utf8_names = { [""] = true, ["utf-8"] = true, ["utf8"] = true, ["us-ascii"] = true }
+local utf8_names = { [""] = true, ["utf-8"] = true, utf8 = true, ["us-ascii"] = true }
 local latin1_names = { ["iso-8859-1"] = true, ["latin1"] = true }
 
 local function refuse(status, text)
@@ -125,7 +126,7 @@ function M.methods(facts, new_pairs)
   ---@return luaweb.Pairs
   function Request:form()
     local r = facts(self)
-    local kept = rawget(self, "_form")
+    local kept = self[FORM]
     if kept then return kept end
     local media = content_type(self)
     if media and media ~= "application/x-www-form-urlencoded" then
@@ -133,7 +134,7 @@ function M.methods(facts, new_pairs)
         .. "application/x-www-form-urlencoded\n")
     end
     kept = new_pairs(read_form(read_all(self, r)))
-    rawset(self, "_form", kept)
+    self[FORM] = kept
     return kept
   end
 

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The first chunk that runs in a Lua state.  C calls it with the host, the function that
--- gives embedded texts, and the command line; it gives back the function that runs a turn.
+-- The first chunk that runs in a Lua state.  C calls it with the host, the function
+-- that gives embedded texts, and the command line; it gives back the function that runs
+-- a turn.
 local host, embedded, command = ...
 
 local folder = os.getenv "LUAWEB_LUA"
 if folder == "" then folder = nil end
 
--- Finds the framework's modules: in LUAWEB_LUA, a folder like lua/ (for development), or
--- in the binary.
+-- Finds the framework's modules: in LUAWEB_LUA, a folder like lua/ (for development),
+-- or in the binary.
 local function find_own(name)
   if name ~= "luaweb" and name:sub(1, 7) ~= "luaweb." then return nil end
   local path = name:gsub("%.", "/")

@@ -1,37 +1,62 @@
 -- SPDX-License-Identifier: MIT
--- The commands of the program: serve, routes, test.  Each is a job; what it gives back is
--- the exit code (nil: keep running).
+-- The commands of the program: serve, routes, test.  Each is a job; what it gives back
+-- is the exit code (nil: keep running).
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local host = require "luaweb.host"
 local job = require "luaweb.job"
 local log = require "luaweb.log"
+local trace = require "luaweb.trace"
+local who_listens = require "luaweb.who_listens"
 
 local C = abi.C
 local M = {}
 
 local APP_WRONG, USAGE, CANNOT_LISTEN, SPEC_FAILED = 1, 2, 3, 4
 
+local ADDRESS_IN_USE = "address already in use" -- as libuv says it
+
+-- The flags of each command that are not limits, and what they hold.
+local flags_of = {
+  serve  = { listen = "list" },
+  routes = { json = "switch" },
+  test   = { filter = "text" },
+}
+
+local is_stopping = false
+local script = "?" -- the app's
+
 -- A fault that ends the program: printed as it is, without a traceback.
+---@class luaweb.Quit
+---@field code integer
+---@field message string
+local Quit = {}
+
 local function quit(code, message)
-  error({ code = code, message = message }, 0)
+  error(setmetatable({ code = code, message = message }, Quit), 0)
 end
 
--- Sorts arguments into words and flags; a flag that may repeat is a list.
-local function read_arguments(arguments)
+-- Sorts the arguments of a command into words and flags.
+local function read_arguments(command, arguments)
   local words, flags = {}, { listen = {} }
   local i = 1
   while i <= #arguments do
     local word = arguments[i]
     local name, value = word:match "^%-%-([%w-]+)=(.*)$"
     name = name or word:match "^%-%-([%w-]+)$"
+    local kind = name and flags_of[command][name]
+    if name and not kind then
+      quit(USAGE, ("--%s is no option of `luaweb %s`"):format(name, command))
+    end
+    if kind and kind ~= "switch" and not value then
+      i, value = i + 1, arguments[i + 1]
+    end
     if not name then
       words[#words + 1] = word
-    elseif name == "json" then
-      flags.json = true
+    elseif kind == "list" then
+      table.insert(flags[name], value)
     else
-      if not value then i, value = i + 1, arguments[i + 1] end
-      if name == "listen" then table.insert(flags.listen, value) else flags[name] = value end
+      flags[name] = value or true
     end
     i = i + 1
   end
@@ -40,29 +65,44 @@ end
 
 -- "127.0.0.1:8080", "[::1]:80" or "unix:/path"
 local function read_address(text)
-  if text:find "^unix:." then return text, 0, text end
-  local name, port = text:match "^(.*):(%d+)$"
-  port = tonumber(port)
-  if not name or name == "" or port > 65535 then
-    quit(USAGE, ("--listen %s: want host:port or unix:/path"):format(text))
+  if text:find "^unix:." then
+    return { text = text, host = text, port = 0, path = text:sub(6) }
   end
-  return name:match "^%[(.*)%]$" or name, port, nil
+  local shown, port = text:match "^(.*):(%d+)$"
+  local name = shown and (shown:match "^%[([%x:.%%%w]+)%]$" or shown:match "^[^:%[]+$")
+  if not name or tonumber(port) > 65535 then
+    quit(USAGE, ("--listen %s: want host:port, [address]:port or unix:/path")
+      :format(text))
+  end
+  return { text = text, host = name, shown = shown, port = tonumber(port) }
 end
 
-local function listen(capp, text)
-  local address, port, path = read_address(text)
-  local bound = C.luaweb_listen(abi.host, capp, address, port)
+-- Who listens where we can't, or what lies there.
+local function taken_by(address)
+  local path = address.path
+  local who = who_listens.find(path or address.host, not path and address.port or nil)
+  if who then return ", held by " .. who end
+  local file = path and io.open(path) -- a socket can't be opened
+  if not file then return "" end
+  file:close()
+  return ", by a file that is no socket"
+end
+
+-- Listens on one address, and gives it as people write it.
+local function listen(capp, address)
+  local bound = C.luaweb_listen(abi.host, capp, address.host, address.port)
   if bound < 0 then
-    quit(CANNOT_LISTEN, ("can't listen on %s: %s"):format(text,
-      ffi.string(C.luaweb_error(abi.host, bound))))
+    local why = ffi.string(C.luaweb_error(abi.host, bound))
+    if why == ADDRESS_IN_USE then why = why .. taken_by(address) end
+    quit(CANNOT_LISTEN, ("can't listen on %s: %s"):format(address.text, why))
   end
-  return path or ("http://%s:%d"):format(text:match "^(.*):%d+$", bound)
+  return address.path and address.text or ("http://%s:%d"):format(address.shown, bound)
 end
 
 local function load(words)
   if #words ~= 1 then quit(USAGE, "want one app, e.g.: luaweb apps/hello.lua") end
-  local app = require "luaweb.app"
-  local loaded = app.load(words[1])
+  script = words[1]
+  local loaded = require("luaweb.app").load(script)
   local capp, routes = loaded:install()
   return loaded, capp, routes
 end
@@ -91,11 +131,15 @@ end
 local commands = {}
 
 function commands.serve(words, flags)
+  if #flags.listen == 0 then flags.listen[1] = "127.0.0.1:8080" end
+  local addresses = {}
+  for i, text in ipairs(flags.listen) do addresses[i] = read_address(text) end
   local app, capp, routes = load(words)
   if app.on_start then app.on_start(app) end
-  if #flags.listen == 0 then flags.listen[1] = "127.0.0.1:8080" end
-  for _, text in ipairs(flags.listen) do
-    print(("luaweb serves %s on %s"):format(words[1], listen(capp, text)))
+  if is_stopping then return end
+  for i, address in ipairs(addresses) do addresses[i] = listen(capp, address) end
+  for _, address in ipairs(addresses) do
+    print(("luaweb serves %s on %s"):format(words[1], address))
   end
   print_routes(routes)
 end
@@ -123,13 +167,30 @@ function commands.test(words, flags)
 end
 
 local function run(name, arguments)
-  return commands[name](read_arguments(arguments))
+  return commands[name](read_arguments(name, arguments))
 end
 
+-- Makes one message of what was raised, where it was raised.
 local function on_error(err)
-  if type(err) == "table" and err.code then return err end
-  if type(err) ~= "string" then err = tostring(err) end
-  return { code = APP_WRONG, message = err }
+  if getmetatable(err) == Quit then return err end
+  if type(err) ~= "string" then
+    err = ("%s: raised a %s: %s"):format(trace.place(), type(err), tostring(err))
+  end
+  return setmetatable({ code = APP_WRONG, message = err }, Quit)
+end
+
+-- Runs a command; its exit code, after the message where it failed.
+local function run_to_end(name, arguments)
+  local ok, result = xpcall(run, on_error, name, arguments)
+  if ok then return result end
+  if getmetatable(result) ~= Quit then -- a stack overflow leaves no room for on_error
+    result = { code = APP_WRONG, message = script .. ": stack overflow" }
+  end
+  -- What was declared by a tail call (return web.app { ... }) has no place: "?".
+  local message = result.message:gsub("^%?", function() return script end)
+  if result.code == USAGE then message = message .. "\nTry: luaweb --help" end
+  io.stderr:write("luaweb: ", message, "\n")
+  return result.code
 end
 
 --- Starts a command as a job.
@@ -137,16 +198,13 @@ end
 ---@param arguments string[]
 function M.start(name, arguments)
   job.spawn(function()
-    local ok, result = xpcall(run, on_error, name, arguments)
-    if not ok then
-      io.stderr:write("luaweb: ", result.message, "\n")
-      result = result.code
-    end
-    if result then C.luaweb_exit(abi.host, result) end
+    local code = run_to_end(name, arguments)
+    if code then C.luaweb_exit(abi.host, code) end
   end)
 end
 
 require("luaweb.sched").upcalls.stop = function()
+  is_stopping = true
   job.spawn(function()
     local ok, err = pcall(host.run_stop_hooks)
     if not ok then log.error("on_stop failed: " .. tostring(err)) end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The host: what is done with an event.  It keeps the functions of all machines by number,
--- calls the one that C asks for, and turns errors into answers.
+-- The host: what is done with an event.  It keeps the functions of all machines by
+-- number, calls the one that C asks for, and turns errors into answers.
 local body = require "luaweb.body"
 local log = require "luaweb.log"
 local reply = require "luaweb.reply"
@@ -31,8 +31,8 @@ function M.on_stop(fn)
   stop_hooks[#stop_hooks + 1] = fn
 end
 
--- What `error` was called with goes on as it is where it is an answer; else it becomes a
--- traceback, taken where it happened.
+-- What `error` was called with goes on as it is where it is an answer; else it becomes
+-- a traceback, taken where it happened.
 local function on_error(err)
   if err == body.GONE or type(err) == "number" or getmetatable(err) == Response then
     return err

@@ -5,7 +5,7 @@
 -- RFC 9112 §2.1 (message), §4 (status line), §6.3 (body length), §7.1 (chunked).
 local M = {}
 
----@class spec.Message
+---@class luaweb.HttpMessage
 ---@field status integer
 ---@field line string            the status line, without its CRLF
 ---@field version string         "1.1"
@@ -127,7 +127,7 @@ end
 ---@param data string      octets, from the start of the answer
 ---@param method string    of the request that it answers
 ---@param at_end boolean   no more octets will come
----@return spec.Message?   nil: octets are missing, or there is an error
+---@return luaweb.HttpMessage?   nil: octets are missing, or there is an error
 ---@return string          the octets after the message, or the error ("" when none)
 function M.next(data, method, at_end)
   local message, rest = read_head(data)
@@ -148,7 +148,7 @@ end
 ---@param data string        all octets received
 ---@param methods string[]   of the requests in order; GET where none is given
 ---@param at_end boolean     the server sends no more
----@return spec.Message[]    complete final answers
+---@return luaweb.HttpMessage[]    complete final answers
 ---@return string rest       octets that are not part of one yet
 ---@return string? err       why the rest can't become an answer
 function M.read(data, methods, at_end)

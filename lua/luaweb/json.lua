@@ -1,18 +1,23 @@
 -- SPDX-License-Identifier: MIT
--- JSON for apps: what the module `luaweb` offers as web.json's text, web.null and web.array.
--- The face of json_encode and json_decode; owns nothing. RFC 8259, strictly.
+-- JSON for apps: what the module `luaweb` offers as web.json's text, web.null and
+-- web.array.  The face of json_encode and json_decode; owns nothing. RFC 8259,
+-- strictly.
 --
 -- What becomes what:
 --   null     json.null, never nil; so members and elements that are null are kept
---   number   a double. Whole numbers up to 2^53 are exact, longer ones are rounded, those
---            beyond 1.8e308 refused. -0 stays -0. NaN and the infinities can't be written.
---   string   the same octets, which must be UTF-8 both ways. An escaped surrogate that is
---            not one of a pair is refused. Only what must be escaped is written escaped.
+--   number   a double. Whole numbers up to 2^53 are exact, longer ones are rounded,
+--   those
+--            beyond 1.8e308 refused. -0 stays -0. NaN and the infinities can't be
+--            written.
+--   string   the same octets, which must be UTF-8 both ways. An escaped surrogate that
+--   is
+--            not one of a pair is refused. Only what must be escaped is written
+--            escaped.
 --   array    a table with the keys 1..n, marked as an array: it stays one when emptied
 --   object   a plain table with strings as keys. Of equal names the last wins; they are
 --            written in the order of `next`.
--- A table without a mark is an array when it has keys 1..n, an object when all its keys are
--- strings or it is empty; any other is refused. Metamethods are not asked.
+-- A table without a mark is an array when it has keys 1..n, an object when all its keys
+-- are strings or it is empty; any other is refused. Metamethods are not asked.
 local decoder = require "luaweb.json_decode"
 local encoder = require "luaweb.json_encode"
 local value = require "luaweb.json_value"

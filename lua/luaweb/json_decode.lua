@@ -2,8 +2,9 @@
 -- Reads JSON text into a Lua value, strictly. Owns nothing. Must never accept what the
 -- grammar does not, or fail by raising an error. RFC 8259 §2 to §9.
 --
--- A reader takes the text, where its part begins, and how many levels of nesting are left.
--- It returns what it read and where the rest begins; or nil, where it broke, and why.
+-- A reader takes the text, where its part begins, and how many levels of nesting are
+-- left.  It returns what it read and where the rest begins; or nil, where it broke, and
+-- why.
 local buffer = require "string.buffer"
 local new_table = require "table.new"
 local value = require "luaweb.json_value"
@@ -154,7 +155,8 @@ local function read_fraction(text, pos, whole)
   return fraction, rest, octet
 end
 
--- The number that `text` has from `first` on, up to `rest`, its grammar checked already.
+-- The number that `text` has from `first` on, up to `rest`, its grammar checked
+-- already.
 local function convert(text, first, rest)
   local n = tonumber(sub(text, first, rest - 1))
   if n == huge or n == -huge then return nil, first, "a number is too large" end
@@ -207,8 +209,8 @@ local function read_array(text, pos, levels)
   end
 end
 
--- A member whose name's quote is at `pos`: the name, the value, where the rest begins; or
--- the name or nil, nil, where it broke, and why.
+-- A member whose name's quote is at `pos`: the name, the value, where the rest begins;
+-- or the name or nil, nil, where it broke, and why.
 local function read_member(text, pos, levels)
   local name, rest, why = read_string(text, pos)
   if not name then return nil, nil, rest, why end

@@ -104,7 +104,8 @@ end
 
 local quoted_keys, quoted_count = {}, 0
 
--- The key with quotes and colon. Remembered, since an app has few keys and writes them often.
+-- The key with quotes and colon. Remembered, since an app has few keys and writes them
+-- often.
 local function quote_key(writer, key, depth)
   local text = escape(key)
   if not text then
@@ -204,8 +205,8 @@ function write.table(writer, t, depth)
   writer.parents[depth] = nil
 end
 
--- The writer that is not in use: an encode takes it and gives it back. One that fails does
--- not, and a finalizer that encodes meanwhile finds none; then a new one is made.
+-- The writer that is not in use: an encode takes it and gives it back. One that fails
+-- does not, and a finalizer that encodes meanwhile finds none; then a new one is made.
 local spare
 
 --- Writes a value as JSON text. Raises an error that names the value by its path when

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The JSON values that Lua lacks, null and the array, how deep values may be nested, and
--- which octets are UTF-8. Owns the mark of arrays (a metatable). Must never read or write
--- JSON text. RFC 8259 §3, §8.1, §9; RFC 3629 §4.
+-- The JSON values that Lua lacks, null and the array, how deep values may be nested,
+-- and which octets are UTF-8. Owns the mark of arrays (a metatable). Must never read or
+-- write JSON text. RFC 8259 §3, §8.1, §9; RFC 3629 §4.
 local byte = string.byte
 
 local M = {}
@@ -9,7 +9,8 @@ local M = {}
 --- How deep arrays and objects may be nested unless the caller says otherwise.
 M.DEFAULT_DEPTH = 128
 
---- The most that a caller may ask for: reader and writer recurse on Lua's bounded stack.
+--- The most that a caller may ask for: reader and writer recurse on Lua's bounded
+--- stack.
 M.HIGHEST_DEPTH = 1000
 
 --- JSON's null: one unique value, true as a condition, printed as "null".
@@ -33,7 +34,8 @@ local SEQUENCES = {
   { 0xF4, 0xF4,    0x80, 0x8F,   4 },            -- to 8F: nothing above U+10FFFF
 }
 
--- By first octet: how many octets (0: none starts so), and the bounds of the second one.
+-- By first octet: how many octets (0: none starts so), and the bounds of the second
+-- one.
 local length_of, lowest, highest = {}, {}, {}
 for octet = 0x00, 0xFF do length_of[octet] = octet < 0x80 and 1 or 0 end
 for _, row in ipairs(SEQUENCES) do

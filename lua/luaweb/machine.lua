@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Machines and resources as an app declares them: what keys there are, what they may hold,
--- and the methods that follow.  Nothing runs here.
+-- Machines and resources as an app declares them: what keys there are, what they may
+-- hold, and the methods that follow.  Nothing runs here.
 local trace = require "luaweb.trace"
 
 local M = {}
@@ -34,7 +34,9 @@ local function is_handler(place, key, value)
 end
 
 local function is_operation(place, key, value)
-  if type(value) ~= "function" then fail(place, key, "wants a function of the request") end
+  if type(value) ~= "function" then
+    fail(place, key, "wants a function of the request")
+  end
 end
 
 local function check_methods(place, key, value)
@@ -53,7 +55,7 @@ local function check_methods(place, key, value)
 end
 
 local function check_body_limit(place, key, value)
-  if type(value) ~= "number" or not (value >= 0) then
+  if type(value) ~= "number" or value ~= value or value < 0 then
     fail(place, key, "wants a number of octets")
   end
 end
@@ -73,8 +75,8 @@ local function check(place, key, value)
   fail(place, key, "no machine has this key")
 end
 
---- Declares a machine: the array part lists machines that it includes, in order; its own
---- keys win.
+--- Declares a machine: the array part lists machines that it includes, in order; its
+--- own keys win.
 ---@param spec table
 ---@return luaweb.Machine
 function M.machine(spec)
@@ -117,12 +119,16 @@ local function function_of(config, method)
   return operation_of(config, method) or config.do_any
 end
 
+local function is_own_operation(key)
+  return key:find "^do_" and key ~= "do_any"
+end
+
 -- The methods that have a function of their own, GET and HEAD first.
 local function own_methods(config)
   local methods = {}
   if config.handle_ok then methods = { "GET", "HEAD" } end
   for key in pairs(config) do
-    if key:find "^do_" and key ~= "do_any" then methods[#methods + 1] = method_of(key) end
+    if is_own_operation(key) then methods[#methods + 1] = method_of(key) end
   end
   table.sort(methods, function(a, b)
     local rank = { GET = "0", HEAD = "1" }
@@ -131,21 +137,24 @@ local function own_methods(config)
   return methods
 end
 
+local function has(list, item)
+  for _, one in ipairs(list) do
+    if one == item then return true end
+  end
+  return false
+end
+
 local function check_operations(config, methods, where)
   for key in pairs(config) do
-    local used = key == "do_any" or not key:find "^do_"
-    for _, method in ipairs(methods) do
-      if key:find "^do_" and method_of(key) == method then used = true end
-    end
-    if not used then
+    if is_own_operation(key) and not has(methods, method_of(key)) then
       fail(where(key), key, "its method is not in `methods`: nothing can reach it")
     end
   end
   for _, method in ipairs(methods) do
     if method ~= "OPTIONS" and not function_of(config, method) then
-      fail(where "methods", "methods", method .. " has no function ("
-        .. ((method == "GET" or method == "HEAD") and "handle_ok"
-          or "do_" .. method:lower():gsub("-", "_")) .. ")")
+      local is_read = method == "GET" or method == "HEAD"
+      local key = is_read and "handle_ok" or "do_" .. method:lower():gsub("-", "_")
+      fail(where "methods", "methods", ("%s has no function (%s)"):format(method, key))
     end
   end
 end
@@ -187,7 +196,8 @@ function M.resource(template, machine)
   if getmetatable(machine) ~= Machine then
     error(("%s: web.resource(%q) wants a machine second"):format(place, template), 0)
   end
-  return setmetatable({ template = template, machine = machine, place = place }, Resource)
+  return setmetatable({ template = template, machine = machine, place = place },
+    Resource)
 end
 
 --- The short forms: web.get(template, fn) is a resource whose machine has one function.

@@ -81,8 +81,8 @@ local function send(r, generation, status, media_type, content)
   if #content > LARGE then
     return send_large(r, generation, status, media_type, content)
   end
-  C.luaweb_reply(host, r, generation, status, media_type, media_type and #media_type or 0,
-    content, #content)
+  C.luaweb_reply(host, r, generation, status, media_type,
+    media_type and #media_type or 0, content, #content)
 end
 
 local function send_status(r, generation, status)

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- A request as a handler sees it: a small handle on C memory.  Nothing is copied into Lua
--- until it is asked for, and a handle whose request has ended raises an error.
+-- A request as a handler sees it: a small handle on C memory.  Nothing is copied into
+-- Lua until it is asked for, and a handle whose request has ended raises an error.
 local abi = require "luaweb.abi"
 local body = require "luaweb.body"
 local ffi = require "ffi"
+local new_table = require "table.new"
 
 local C, host, str = abi.C, abi.host, ffi.string
 
@@ -12,7 +13,7 @@ local C, host, str = abi.C, abi.host, ffi.string
 ---@field path string       the path as received, e.g. "/hello/fred" (not decoded)
 ---@field target string     the request target as received
 ---@field scheme string     "http" or "https"
----@field host string       the authority that the client asked for, e.g. "example.com:8080"
+---@field host string       the authority asked for, e.g. "example.com:8080"
 ---@field peer string       the client's address
 ---@field version string    "1.0" or "1.1"
 ---@field id string         names this request in the logs
@@ -26,7 +27,8 @@ local Request = {}
 
 local M = { Request = Request }
 
--- A handle: [1] the C struct, [2] its generation when we got it.
+-- A handle: [1] the C struct, [2] its generation when we got it, then what was made of
+-- it so far (`places` below; the last two are body.lua's).
 
 local function ended()
   error("this request has ended: it was kept after its handler returned", 3)
@@ -97,7 +99,7 @@ local function read_pairs(fields)
   return M.pairs(names, values)
 end
 
----@class luaweb.Headers   indexed by name in any case: the value, several joined by ", "
+---@class luaweb.Headers   by name in any case; several values are joined by ", "
 local Headers = {}
 
 --- All values of a header, one a line, in order of arrival.
@@ -138,6 +140,10 @@ local headers_mt = {
   end,
 }
 
+local function new_headers(request, which)
+  return setmetatable({ request, which }, headers_mt)
+end
+
 -- What is cheap to ask again.
 local getters = {
   method = function(r) return slice(r.method) end,
@@ -150,27 +156,38 @@ local getters = {
   id = function(r) return M.id(r) end,
 }
 
--- What is worth keeping in the handle.
+local function add_param(params, field)
+  params[slice(field.name)] = slice(field.value)
+  return params
+end
+
+local function read_params(fields)
+  -- Nearly always one; made for it, the table is never rehashed.
+  if fields.count == 1 then return add_param(new_table(0, 1), fields.list[0]) end
+  local params = {}
+  for i = 0, fields.count - 1 do add_param(params, fields.list[i]) end
+  return params
+end
+
+-- What is worth keeping: by its place in the handle.  Places, not keys: a table that
+-- never grows a hash part costs a third.
+local PARAMS, QUERY, COOKIES, HEADERS, TRAILERS, STATE = 3, 4, 5, 6, 7, 8
+local places = { params = PARAMS, query = QUERY, cookies = COOKIES, headers = HEADERS,
+  trailers = TRAILERS, state = STATE }
+
 local views = {
-  params = function(r)
-    local params = {}
-    for i = 0, r.params.count - 1 do
-      local field = r.params.list[i]
-      params[slice(field.name)] = slice(field.value)
-    end
-    return params
-  end,
-  query = function(r, self)
+  [PARAMS] = function(r) return read_params(r.params) end,
+  [QUERY] = function(r, self)
     C.luaweb_query(host, r, self[2], scratch)
     return read_pairs(scratch)
   end,
-  cookies = function(r, self)
+  [COOKIES] = function(r, self)
     C.luaweb_cookies(host, r, self[2], scratch)
     return read_pairs(scratch)
   end,
-  headers = function(_, self) return setmetatable({ self, "headers" }, headers_mt) end,
-  trailers = function(_, self) return setmetatable({ self, "trailers" }, headers_mt) end,
-  state = function() return {} end,
+  [HEADERS] = function(_, self) return new_headers(self, "headers") end,
+  [TRAILERS] = function(_, self) return new_headers(self, "trailers") end,
+  [STATE] = function() return {} end,
 }
 
 for name, method in pairs(body.methods(facts, M.pairs)) do Request[name] = method end
@@ -178,16 +195,21 @@ for name, method in pairs(body.methods(facts, M.pairs)) do Request[name] = metho
 local function index(self, key)
   local get = getters[key]
   if get then return get(facts(self)) end
-  local view = views[key]
-  if not view then return Request[key] end
-  local value = view(facts(self), self)
-  rawset(self, key, value)
+  local place = places[key]
+  if not place then return Request[key] end
+  local r = facts(self)
+  local value = self[place]
+  if not value then
+    value = views[place](r, self)
+    self[place] = value
+  end
   return value
 end
 
 local request_mt = { __index = index }
 
-local id_prefix = ("%06x"):format(math.floor(os.time() * 1000 + os.clock() * 1e6) % 0x1000000)
+local started = math.floor(os.time() * 1000 + os.clock() * 1e6)
+local id_prefix = ("%06x"):format(started % 0x1000000)
 
 --- The text that names a request in the logs.
 ---@param r ffi.cdata*   struct luaweb_request
@@ -208,7 +230,8 @@ end
 ---@param generation integer
 ---@return luaweb.Request
 function M.new(r, generation)
-  return setmetatable({ r, generation }, request_mt)
+  return setmetatable({ r, generation, false, false, false, false, false, false, false,
+    false }, request_mt)
 end
 
 return M

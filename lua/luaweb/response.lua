@@ -147,9 +147,9 @@ function M.accepted(uri)
   return uri and taken:header("Location", check(uri, "string", "web.accepted")) or taken
 end
 
---- Content that is written while it is sent: fn(out) calls out:write(s), which waits while
---- the client is slow.  A Content-Length header, where the length is known, replaces the
---- chunked coding.
+--- Content that is written while it is sent: fn(out) calls out:write(s), which waits
+--- while the client is slow.  A Content-Length header, where the length is known,
+--- replaces the chunked coding.
 ---@param fn fun(out: luaweb.Out)
 ---@return luaweb.Response
 function M.streaming(fn)

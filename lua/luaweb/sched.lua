@@ -8,23 +8,34 @@ local ffi = require "ffi"
 local C, host = abi.C, abi.host
 local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
 local running, isyieldable = coroutine.running, coroutine.isyieldable
+local status = coroutine.status
 
-local RESUMES_PER_TURN = 1000
-local IDLE = "idle"     -- a dispatcher found no event
-local SPARE = "spare"   -- a dispatcher is not needed now
-local PARKED = "parked" -- something waits
+local REQUEST = tonumber(C.LUAWEB_EVENT_REQUEST)
+local WAKE = tonumber(C.LUAWEB_EVENT_WAKE)
+local STOP = tonumber(C.LUAWEB_EVENT_STOP)
+
+local RESUMES_PER_TURN = 2000 -- more than the events that C gives in a turn
+local MOST_SPARES = 256       -- more dispatchers than this end when they are not needed
+
+-- What our coroutines yield; tables, so that nobody else can yield the same.
+local IDLE = {}   -- a dispatcher found no event
+local SPARE = {}  -- a dispatcher is not needed now
+local PARKED = {} -- something waits
 
 local M = {}
 
 local queue, first, last = {}, 1, 0 -- coroutines that can go on, in order
 local waiting = {}                  -- by id, see wake_one
 local spares = {}                   -- dispatchers at rest
+local served = setmetatable({}, { __mode = "k" }) -- by dispatcher: request, generation
 local active                        -- the dispatcher that pulls events
 local current                       -- the coroutine that the resume site has entered
 local event = ffi.new "struct luaweb_event"
 
 --- What the dispatcher does with events; host.lua fills it in.
----@type { request: fun(index: integer, request: ffi.cdata*, generation: integer), stop: fun() }
+--- lost(co, request, generation): a coroutine that yielded by itself will never go on;
+--- request is nil where it was a job's.
+---@type table<string, function>   request(index, request, generation), stop(), lost()
 M.upcalls = {}
 
 --- Puts a coroutine that parked (or is new) at the end of those that can go on.
@@ -34,8 +45,8 @@ function M.ready(co)
   queue[last] = co
 end
 
--- What waits under an id is a coroutine, a ticket (of a wait with two ends: whoever comes
--- first uses it up), or a list of these.
+-- What waits under an id is a coroutine, a ticket (of a wait with two ends: whoever
+-- comes first uses it up), or a list of these.
 local function wake_one(waiter)
   if type(waiter) == "thread" then return M.ready(waiter) end
   if waiter.used then return end
@@ -43,7 +54,9 @@ local function wake_one(waiter)
   M.ready(waiter.co)
 end
 
-local function wake(id)
+--- Makes ready what waits under an id.
+---@param id integer
+function M.wake(id)
   local waiter = waiting[id]
   if not waiter then return end
   waiting[id] = nil
@@ -68,25 +81,30 @@ local function add_waiter(id, waiter)
   end
 end
 
---- Raises an error where the caller can't wait; `what` names the call.
----@param what string   e.g. "web.sleep"
-function M.check(what)
+--- Raises an error where the caller can't wait.  Calls that wait only at times ask this
+--- first: they fail always or never.
+---@param what string     names the call, e.g. "web.sleep"
+---@param level integer?  whose fault it is, as for `error`; default: of who called it
+function M.check(what, level)
+  level = (level or 2) + 1
   if current == nil or running() ~= current then
     error(what .. " can't wait here: it was called in a coroutine that luaweb did not "
-      .. "start (use job.spawn instead of coroutine.create)", 3)
+      .. "start (use job.spawn instead of coroutine.create)", level)
   end
   if not isyieldable() then
     error(what .. " can't wait here: it was called inside a callback of a C function, "
-      .. "such as table.sort or string.gsub", 3)
+      .. "such as table.sort or string.gsub", level)
   end
 end
 
---- Parks the running coroutine until somebody makes it ready.  M.check comes first.
----@return thread self   to be given to M.ready
+--- The coroutine that was resumed: the one that runs, or the one that an app's own
+--- coroutine runs in.
+---@return thread? self   to be given to M.ready
 function M.self()
   return current
 end
 
+--- Parks the running coroutine until somebody makes it ready.  M.check comes first.
 function M.park()
   yield(PARKED)
 end
@@ -123,33 +141,38 @@ end
 --- Waits for a time.
 ---@param seconds number   0 or more; rounded up to milliseconds
 function M.sleep(seconds)
-  if type(seconds) ~= "number" or not (seconds >= 0) then
+  if type(seconds) ~= "number" or seconds ~= seconds or seconds < 0 then
     error("web.sleep wants a number of seconds, 0 or more", 2)
   end
   M.check "web.sleep"
   M.wait(C.luaweb_timer_start(host, seconds), "web.sleep")
 end
 
--- A function of its own, so that it can be compiled while the loop around it is not.
+-- The next event.  A function of its own, so that it is compiled while the loop around
+-- it is not: reading a struct costs nothing there.
 local function pull()
   C.luaweb_next(host, event)
-  return event.kind
+  return event.kind, event.id, event["function"], event.generation, event.request
 end
 
 local function dispatch()
-  local me = running()
+  local me, upcalls, mine = running(), M.upcalls, { false, 0 }
+  local serve = upcalls.request
+  served[me] = mine
   while true do
     if active ~= me then
+      if #spares == MOST_SPARES then return end
       spares[#spares + 1] = me
       yield(SPARE)
     end
-    local kind = pull()
-    if kind == C.LUAWEB_EVENT_REQUEST then
-      M.upcalls.request(event["function"], event.request, event.generation)
-    elseif kind == C.LUAWEB_EVENT_WAKE then
-      wake(event.id)
-    elseif kind == C.LUAWEB_EVENT_STOP then
-      M.upcalls.stop()
+    local kind, id, index, generation, request = pull()
+    if kind == REQUEST then
+      mine[1], mine[2] = request, generation
+      serve(index, request, generation)
+    elseif kind == WAKE then
+      M.wake(id)
+    elseif kind == STOP then
+      upcalls.stop()
     else
       yield(IDLE)
     end
@@ -158,32 +181,46 @@ end
 -- Interpreted: compiled, it would grow a side trace for every handler.
 jit.off(dispatch)
 
-local function next_coroutine()
-  if first <= last then
-    local co = queue[first]
-    queue[first] = nil
-    first = first + 1
-    return co
-  end
-  first, last = 1, 0
+local function next_ready()
+  local co = queue[first]
+  queue[first] = nil
+  first = first + 1
+  if first > last then first, last = 1, 0 end
+  return co
+end
+
+local function dispatcher()
   active = active or table.remove(spares) or create(dispatch)
   return active
 end
 
---- Runs what is ready: jobs first, then events, until neither is left or the turn has
---- lasted long enough.
+-- Something else than we yields in our coroutines: nobody would ever resume it.
+local function lose(co)
+  local mine = served[co]
+  M.upcalls.lost(co, mine and mine[1], mine and mine[2])
+end
+
+--- Runs what is ready: events, then jobs and handlers that waited, until neither is left
+--- or the turn has lasted long enough.
 ---@return boolean more   there is more to be done at once
 function M.turn()
+  local is_idle = false
   for _ = 1, RESUMES_PER_TURN do
-    local co = next_coroutine()
+    local co = is_idle and next_ready() or dispatcher()
     current = co
     local ok, signal = resume(co)
     current = nil
-    if co == active and signal ~= IDLE then active = nil end
-    if not ok then
-      error("a coroutine of the scheduler failed: " .. tostring(signal), 0)
+    if signal == IDLE then
+      is_idle = true
+    else
+      if co == active then active = nil end
+      if not ok then
+        error("a coroutine of the scheduler failed: " .. tostring(signal), 0)
+      end
+      if signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then lose(co) end
+      is_idle = is_idle and first <= last
     end
-    if signal == IDLE and first > last then return false end
+    if is_idle and first > last then return false end
   end
   return true
 end

@@ -208,47 +208,27 @@ local function extend_path()
   if package.path:sub(1, #here) ~= here then package.path = here .. package.path end
 end
 
---- Takes the options out of the words of the command line.
-local function read_options(given)
-  local options = { roots = {}, filter = given.filter, verbose = given.verbose,
-    out = given.out }
-  for _, word in ipairs(given.roots or {}) do
-    if word:find "^%-%-filter=" then
-      options.filter = word:match "=(.*)$"
-    elseif word == "--verbose" or word == "-v" then
-      options.verbose = true
-    elseif word:find "^%-" then
-      return nil, "unknown option of test: " .. word
-    else
-      table.insert(options.roots, word)
-    end
-  end
-  if not options.roots[1] then options.roots[1] = "spec" end
-  if options.filter and not pcall(string.find, "", options.filter) then
-    return nil, "not a Lua pattern: --filter=" .. options.filter
-  end
-  return options
-end
-
 --- Runs specs and reports on them: each file, what failed with its place and message,
 --- and as the last line `N passed, N failed`.  Waits when they wait.  Once in a Lua
 --- state: busted can't be set up twice.
----@param given luaweb.SpecOptions   `roots` may hold --filter=pattern and --verbose
+---@param options luaweb.SpecOptions
 ---@return integer? passed   nil: nothing was run, and the second value says why
 ---@return integer|string failed   failures, errors and pending cases
 ---@return boolean? is_good   true when something passed and nothing failed
-function M.run(given)
-  local options, message = read_options(given)
-  if not options then return nil, message end
+function M.run(options)
+  local filter, roots = options.filter, options.roots or { "spec" }
+  if filter and not pcall(string.find, "", filter) then
+    return nil, "not a Lua pattern: --filter=" .. filter
+  end
   extend_path()
   local run, no_busted = new_run(options)
   if not run then return nil, no_busted end
-  local files, no_files = find_files(options.roots)
+  local files, no_files = find_files(roots)
   if not files then return nil, no_files end
   execute(run, files)
   if run.passed + run.failed == 0 then
-    return nil, options.filter and "no test matches --filter=" .. options.filter
-      or "no test in " .. table.concat(options.roots, ", ")
+    return nil, filter and "no test matches --filter=" .. filter
+      or "no test in " .. table.concat(roots, ", ")
   end
   run.out:write(("%d passed, %d failed\n"):format(run.passed, run.failed))
   run.out:flush()

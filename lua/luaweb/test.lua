@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A client for specs: speaks HTTP to an app in this process, through a transport in memory
--- or a real socket.  The same octets, parser and machines as any client's.
+-- A client for specs: speaks HTTP to an app in this process, through a transport in
+-- memory or a real socket.  The same octets, parser and machines as any client's.
 local abi = require "luaweb.abi"
 local app = require "luaweb.app"
 local http_reader = require "luaweb.http_reader"
@@ -68,24 +68,34 @@ function Client:raw(octets)
   return conn
 end
 
-local function write_request(method, target, options)
-  local lines = { ("%s %s HTTP/1.1"):format(method, target) }
+local function add(lines, name, value)
+  lines[#lines + 1] = ("%s: %s"):format(name, value)
+end
+
+-- The headers that the caller wants, and which names they have.
+local function add_given(lines, headers)
   local seen = {}
-  for name, value in pairs(options.headers or {}) do
+  for name, value in pairs(headers or {}) do
     seen[name:lower()] = true
     for _, one in ipairs(type(value) == "table" and value or { value }) do
-      lines[#lines + 1] = ("%s: %s"):format(name, one)
+      add(lines, name, one)
     end
   end
+  return seen
+end
+
+local function write_request(method, target, options)
+  local lines = { ("%s %s HTTP/1.1"):format(method, target) }
+  local seen = add_given(lines, options.headers)
   local body = options.body
   if options.json ~= nil then
     body = json.encode(options.json)
-    if not seen["content-type"] then lines[#lines + 1] = "Content-Type: application/json" end
+    if not seen["content-type"] then add(lines, "Content-Type", "application/json") end
   end
   if not seen.host then table.insert(lines, 2, "Host: localhost") end
   local framed = seen["content-length"] or seen["transfer-encoding"]
-  if body and not framed then lines[#lines + 1] = "Content-Length: " .. #body end
-  if not seen.connection then lines[#lines + 1] = "Connection: close" end
+  if body and not framed then add(lines, "Content-Length", #body) end
+  if not seen.connection then add(lines, "Connection", "close") end
   return table.concat(lines, "\r\n") .. "\r\n\r\n" .. (body or "")
 end
 
@@ -132,7 +142,9 @@ function Client:request(method, target, options)
   return answer
 end
 
-for _, method in ipairs { "get", "head", "post", "put", "patch", "delete", "options" } do
+local methods = { "get", "head", "post", "put", "patch", "delete", "options" }
+
+for _, method in ipairs(methods) do
   --- client:get(target, options) and so on: request with that method.
   Client[method] = function(self, target, options)
     return self:request(method:upper(), target, options)

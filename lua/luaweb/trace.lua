@@ -2,33 +2,75 @@
 -- Where things stand in the source: the only module that uses `debug`.
 local M = {}
 
---- A traceback of the running coroutine, without the framework's own lowest frames.
----@param message any   what was raised
+-- The folder that the framework's own chunks are named after, e.g. "lua/luaweb/".
+local own_folder = debug.getinfo(1, "S").source:match "^@(.*)trace%.lua$"
+
+local function is_own(source)
+  return source:sub(1, #own_folder) == own_folder
+    and source:find("^[%w_]+%.lua$", #own_folder + 1) ~= nil
+end
+
+-- An error object as text, whatever its __tostring does.
+local function text_of(raised)
+  if type(raised) == "string" then return raised end
+  local ok, text = pcall(tostring, raised)
+  if not ok then text = "(its __tostring failed)" end
+  return ("(error object is a %s value: %s)"):format(type(raised), text)
+end
+
+-- Frames below the app's: of no use to who reads the log.
+local function is_lowest(line)
+  local source = line:match "^\t(.-):%d+: "
+  return source and is_own(source) or line:find("^\t%[C%]: in function 'x?pcall'") ~= nil
+end
+
+--- What was raised, and a traceback without the framework's own lowest frames.
+---@param raised any
+---@param co thread?   one that stands still; default: the running one
 ---@return string
-function M.back(message)
-  local text = type(message) == "string" and message
-    or "(error object is a " .. type(message) .. " value: " .. tostring(message) .. ")"
+function M.back(raised, co)
   local lines = {}
-  for line in debug.traceback(text, 2):gmatch "[^\n]+" do
-    if not line:find("luaweb/[%w_]+%.lua:") and not line:find("[C]: in function 'xpcall'", 1, true)
-    then
-      lines[#lines + 1] = line
-    end
-  end
-  return table.concat(lines, "\n")
+  local frames = co and debug.traceback(co, "") or debug.traceback("", 2)
+  for line in frames:gmatch "\t[^\n]+" do lines[#lines + 1] = line end
+  while lines[1] and is_lowest(lines[#lines]) do lines[#lines] = nil end
+  if not lines[1] then return text_of(raised) end
+  return text_of(raised) .. "\nstack traceback:\n" .. table.concat(lines, "\n")
+end
+
+--- Runs the main function of a file.  `return web.app { ... }` is a tail call, behind
+--- which the file's frame is gone: then M.place finds the file by this one.
+---@param chunk function
+---@param ... any
+---@return any
+function M.run_chunk(chunk, ...)
+  local result = chunk(...)
+  return result
+end
+
+-- The place of a statement that ended the chunk: its last line with code.
+local function place_of_end(chunk)
+  local info, last = debug.getinfo(chunk, "SL"), 0
+  for line in pairs(info.activelines or {}) do last = math.max(last, line) end
+  return info.source, last
 end
 
 --- The file and line of the nearest caller outside the framework: where something was
 --- declared.
 ---@return string place   e.g. "apps/hello.lua:4"
 function M.place()
-  for level = 2, 20 do
-    local info = debug.getinfo(level, "Sl")
-    if not info then break end
-    local source = info.source
-    if source:sub(1, 1) == "@" and not source:find "luaweb/[%w_]+%.lua$" then
-      return ("%s:%d"):format(source:sub(2), info.currentline)
+  local level = 2
+  local info = debug.getinfo(level, "Slf")
+  while info do
+    local source, line = info.source, info.currentline
+    if info.func == M.run_chunk then
+      local _, chunk = debug.getlocal(level, 1)
+      source, line = place_of_end(chunk)
     end
+    if source:sub(1, 1) == "@" and not is_own(source:sub(2)) then
+      return ("%s:%d"):format(source:sub(2), line)
+    end
+    level = level + 1
+    info = debug.getinfo(level, "Slf")
   end
   return "?"
 end

@@ -92,14 +92,14 @@ describe("what cannot become a head", function()
     ["a space first"] = { " / HTTP/1.1\r\n", 400, 1 },
     ["a method with a colon"] = { "GET: / HTTP/1.1\r\n", 400, 4 },
     ["a method above ASCII"] = { "GET\223 / HTTP/1.1\r\n", 400, 4 },
-    ["a method alone"] = { "GET\r\n\r\n", 400, 4 },
-    ["an SSH banner"] = { "SSH-2.0-OpenSSH_9.6\r\n", 400, 20 },
+    ["a method alone"] = { "GET\r\n\r\n", 400, 5 },
+    ["an SSH banner"] = { "SSH-2.0-OpenSSH_9.6\r\n", 400, 21 },
     ["a method of 65 octets"] = { ("A"):rep(20000), 501, 65 },
     ["two spaces"] = { "GET  / HTTP/1.1\r\n", 400, 5 },
     ["a target too long"] = { "GET /" .. ("a"):rep(20000), 414, 4 + 8193 },
-    ["no end of the version"] = { "GET / HTTP/1.1 and more\r\n", 400, 16 },
+    ["no end of the version"] = { "GET / HTTP/1.1 and more\r\n", 400, 15 },
     ["an HTTP/2 preface"] = { "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, 16 },
-    ["a PROXY line"] = { "PROXY TCP4 192.0.2.1 192.0.2.2 1 80\r\n", 400, 21 },
+    ["a PROXY line"] = { "PROXY TCP4 192.0.2.1 192.0.2.2 1 80\r\n", 400, 20 },
     ["a response"] = { "HTTP/1.1 200 OK\r\n", 400, 5 },
   } do
     it(("is refused as soon as it is seen: %s"):format(title), function()

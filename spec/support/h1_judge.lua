@@ -9,7 +9,7 @@ local regex = require "spec.support.regex"
 local M = {}
 
 ---@class spec.Seen
----@field messages spec.Message[]
+---@field messages luaweb.HttpMessage[]
 ---@field rest string       octets that are no complete message
 ---@field err string?       why they can't become one
 ---@field raw string        all octets

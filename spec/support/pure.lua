@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Reaches the pure layers of the C core (base, http, route, machine) through FFI: declares
--- their headers and loads the test-only shared library.
+-- Reaches the pure layers of the C core (base, http, route, machine) through FFI:
+-- declares their headers and loads the test-only shared library.
 local ffi = require "ffi"
 
 local M = {}
@@ -12,7 +12,7 @@ local function build_dir()
 end
 
 --- Declares core/`name`.h for ffi and gives the library that has its functions.
----@param name string   e.g. "http/date"; headers that it needs are named first by the caller
+---@param name string   e.g. "http/date"; what it includes is to be loaded before
 ---@return ffi.namespace*
 function M.load(name)
   if not declared[name] then

@@ -1,0 +1,224 @@
+-- SPDX-License-Identifier: MIT
+-- luaweb as a child process of a spec: its output, exit code and signals, and clients
+-- of what it serves.  Owns the children and the files that it wrote: `clean` ends and
+-- removes them, and belongs into after_each.  Reading from a child blocks the spec, but
+-- never longer than the child may live.
+local ffi = require "ffi"
+local http_reader = require "luaweb.http_reader"
+local lfs = require "lfs"
+local socket = require "luaweb.socket"
+
+ffi.cdef "int kill(int pid, int signal);"
+
+local M = {}
+
+local LIFE = 60 -- seconds that a child may live, whatever happens to the spec
+
+local signals = { CONT = 18, INT = 2, KILL = 9, STOP = 19, TERM = 15 }
+
+local children = {} -- those that were not waited for, by their pid
+local folder        -- for files; made when first needed
+
+--- The program that runs this spec, and that children are made of.
+M.binary = lfs.symlinkattributes("/proc/self/exe", "target")
+
+-- Files -------------------------------------------------------------------------------
+
+local function quoted(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+local function output_of(command)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read "*a"
+  pipe:close()
+  return text
+end
+
+--- A path in a folder that lasts until `clean`.
+---@param name string
+---@return string
+function M.path(name)
+  folder = folder or output_of("mktemp -d"):match "^[^\n]+"
+  return folder .. "/" .. name
+end
+
+--- Writes such a file, and gives its path.
+---@param name string
+---@param text string
+---@return string path
+function M.file(name, text)
+  local path = M.path(name)
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+  return path
+end
+
+local function read_file(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+-- Children ----------------------------------------------------------------------------
+
+---@class spec.Child
+---@field pid integer
+---@field output string    what was read of its standard output so far
+---@field port integer?    where `serve` found it listening
+---@field private pipe file*
+---@field private errors_at string
+local Child = {}
+Child.__index = Child
+
+--- Starts luaweb with these arguments.
+---@param ... string
+---@return spec.Child
+function M.start(...)
+  local words = {}
+  for i, word in ipairs { M.binary, ... } do words[i] = quoted(word) end
+  local errors_at = M.path(("errors.%d"):format(math.random(2 ^ 31)))
+  -- The inner shell becomes luaweb, so it is luaweb's pid that it prints.
+  local pipe = assert(io.popen(
+    ([[timeout -k 1 %d sh -c 'echo $$; exec "$@"' sh %s 2>%s </dev/null;]]
+      .. [[printf '\nexit %%d\n' $?]]):format(LIFE, table.concat(words, " "),
+      quoted(errors_at))))
+  local child = setmetatable({ pipe = pipe, errors_at = errors_at, output = "" }, Child)
+  child.pid = tonumber(pipe:read "*l")
+  children[child.pid] = child
+  return child
+end
+
+--- Reads lines of standard output up to one that has the pattern.
+---@param pattern string
+---@return string ...   the captures
+function Child:expect(pattern)
+  for line in self.pipe:lines() do
+    self.output = self.output .. line .. "\n"
+    if line:find(pattern) then return line:match(pattern) end
+    if line:find "^exit %d+$" then break end
+  end
+  self.pipe:close()
+  children[self.pid] = nil
+  error(("luaweb ended without printing %q:\n%s%s"):format(pattern, self.output,
+    self:errors()), 2)
+end
+
+--- What it has written to standard error so far.
+---@return string
+function Child:errors()
+  return read_file(self.errors_at)
+end
+
+--- Sends it a signal.
+---@param name string   INT, KILL, TERM, STOP, CONT
+function Child:signal(name)
+  ffi.C.kill(self.pid, signals[name])
+end
+
+--- Waits for its end.
+---@return integer code   128 + the signal that ended it
+---@return string output
+function Child:wait()
+  self.output = self.output .. self.pipe:read "*a"
+  self.pipe:close()
+  children[self.pid] = nil
+  local output, code = self.output:match "^(.*)\nexit (%d+)\n$"
+  return tonumber(code), output
+end
+
+--- A number of /proc/<pid>/status.
+---@param name string   e.g. "VmRSS" (KiB)
+---@return integer
+function Child:status(name)
+  local text = read_file(("/proc/%d/status"):format(self.pid))
+  return tonumber(text:match(name .. ":%s*(%d+)"))
+end
+
+--- Runs luaweb to its end.
+---@param ... string
+---@return { code: integer, output: string, errors: string }
+function M.run(...)
+  local child = M.start(...)
+  local code, output = child:wait()
+  return { code = code, output = output, errors = child:errors() }
+end
+
+--- Serves an app on a free port of 127.0.0.1, and waits until it does.
+---@param app string   its path
+---@param ... string   flags
+---@return spec.Child
+function M.serve(app, ...)
+  local child = M.start(app, "--listen", "127.0.0.1:0", ...)
+  child.port = tonumber(child:expect "http://127%.0%.0%.1:(%d+)$")
+  return child
+end
+
+--- Ends every child and removes the files.
+function M.clean()
+  for _, child in pairs(children) do
+    child:signal "KILL"
+    child:wait()
+  end
+  if folder then os.execute("rm -rf " .. quoted(folder)) end
+  folder = nil
+end
+
+-- Clients -----------------------------------------------------------------------------
+
+--- A connection to what it serves, with these octets sent.
+---@param octets string?
+---@return luaweb.Socket
+function Child:connect(octets)
+  local conn = assert(socket.connect("127.0.0.1", self.port))
+  if octets then assert(conn:send(octets)) end
+  return conn
+end
+
+--- Receives until these are whole answers.
+---@param conn luaweb.Socket
+---@param count integer?     1
+---@param methods string[]?  of their requests, GET where none is given
+---@return luaweb.HttpMessage ...
+function M.answers(conn, count, methods)
+  local data = ""
+  while true do
+    local messages, rest, err = http_reader.read(data, methods or {}, false)
+    if messages[count or 1] then return unpack(messages) end
+    local octets, ending = conn:receive(10)
+    if err or not octets then
+      error(("no answer (%s), but %q"):format(err or ending, rest:sub(1, 200)), 2)
+    end
+    data = data .. octets
+  end
+end
+
+--- Sends octets and receives the answer, on a connection of its own or a given one.
+---@param octets string
+---@param conn luaweb.Socket?
+---@return luaweb.HttpMessage
+function Child:ask(octets, conn)
+  local own = conn or self:connect()
+  assert(own:send(octets))
+  local answer = M.answers(own)
+  if not conn then own:close() end
+  return answer
+end
+
+--- Receives until the server closes.
+---@param conn luaweb.Socket
+---@param seconds number?  10
+---@return string received
+---@return string ending    "closed", "reset" or "timeout"
+function M.rest(conn, seconds)
+  local parts = {}
+  while true do
+    local octets, ending = conn:receive(seconds or 10)
+    if not octets then return table.concat(parts), ending end
+    parts[#parts + 1] = octets
+  end
+end
+
+return M
