@@ -102,6 +102,8 @@ void lw_buffer_consume(struct lw_buffer *buffer, size_t size)
 
 void lw_buffer_release(struct lw_buffer *buffer, struct lw_blocks *blocks)
 {
+    if (!buffer->data)
+        return;
     if (buffer->capacity == LW_BLOCK)
         give_block(blocks, buffer->data);
     else

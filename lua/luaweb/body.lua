@@ -21,29 +21,57 @@ local M = {}
 --- Raised in a handler whose client is gone: ends the request without an answer.
 M.GONE = setmetatable({}, { __tostring = function() return "the client is gone" end })
 
+M.ENDED = "this request has ended: it was kept after its handler returned"
+
+local IN_PIECES = "the content was read in pieces, with req:chunks: it is not kept"
+
+--- Raises why nothing can be read or written any more.
+---@param r ffi.cdata*         struct luaweb_request
+---@param generation integer
+function M.raise_gone(r, generation)
+  error(r.generation == generation and M.GONE or M.ENDED, 0)
+end
+
 -- Lends the next piece in `piece`; false at the end.
 local function next_piece(r, generation, what)
   while true do
     local result = C.luaweb_body(host, r, generation, piece)
     if result == C.LUAWEB_BODY_PIECE then return true end
     if result == C.LUAWEB_BODY_END then return false end
-    if result == C.LUAWEB_BODY_GONE then error(M.GONE, 0) end
+    if result == C.LUAWEB_BODY_GONE then M.raise_gone(r, generation) end
     if result ~= C.LUAWEB_BODY_WAIT then error(response.status(result), 0) end
     sched.wait(r.slot, what)
   end
 end
 
-local function read_all(self, r, limit)
+local function refuse(status, text)
+  error(response.text(text):status(status), 0)
+end
+
+-- The whole content; the handle keeps it.  Several jobs may read at once: the pieces go
+-- to one buffer, which stands in the place of the content until that is whole.
+local function read_all(self, r, what)
+  sched.check(what, 3)
   local kept = self[CONTENT]
-  if kept then return kept end
-  if limit then C.luaweb_body_limit(host, r, self[2], limit) end
-  local whole = buffer.new()
-  while next_piece(r, self[2], "reading the body") do
+  if kept == IN_PIECES then error(what .. ": " .. IN_PIECES, 3) end
+  if type(kept) == "string" then return kept end
+  local whole = kept or buffer.new()
+  self[CONTENT] = whole
+  while next_piece(r, self[2], what) do
     whole:putcdata(piece.data, piece.size)
   end
-  kept = whole:tostring()
-  self[CONTENT] = kept
-  return kept
+  if type(self[CONTENT]) ~= "string" then self[CONTENT] = whole:tostring() end
+  return self[CONTENT]
+end
+
+-- Wants at most so many octets of content.
+local function set_limit(self, r, limit)
+  if type(limit) ~= "number" or limit ~= limit or limit < 0 then
+    error("req:bytes wants a number of octets, 0 or more", 3)
+  end
+  local kept = self[CONTENT]
+  if type(kept) == "string" and #kept > limit then error(response.status(413), 0) end
+  C.luaweb_body_limit(host, r, self[2], limit)
 end
 
 local media_type = ffi.new "struct luaweb_slice[3]"
@@ -69,10 +97,6 @@ end
 local utf8_names = { [""] = true, ["utf-8"] = true, utf8 = true, ["us-ascii"] = true }
 local latin1_names = { ["iso-8859-1"] = true, ["latin1"] = true }
 
-local function refuse(status, text)
-  error(response.text(text):status(status), 0)
-end
-
 local function read_form(text)
   local names, values = {}, {}
   form_rest.data, form_rest.size = text, #text
@@ -86,6 +110,15 @@ local function read_form(text)
   return names, values
 end
 
+local function one_piece(content)
+  local left = content ~= "" and content or nil
+  return function()
+    local next_one = left
+    left = nil
+    return next_one
+  end
+end
+
 --- The methods of a request that read its content.
 ---@param facts fun(self: luaweb.Request): ffi.cdata*   the C struct, or an error
 ---@param new_pairs fun(names: string[], values: string[]): luaweb.Pairs
@@ -96,7 +129,9 @@ function M.methods(facts, new_pairs)
   ---@param limit integer?   octets; more is a 413 (default: the machine's body_limit)
   ---@return string
   function Request:bytes(limit)
-    return read_all(self, facts(self), limit)
+    local r = facts(self)
+    if limit ~= nil then set_limit(self, r, limit) end
+    return read_all(self, r, "req:bytes")
   end
 
   --- The content as UTF-8 text (a charset that is neither UTF-8 nor Latin-1 is a 415).
@@ -108,14 +143,14 @@ function M.methods(facts, new_pairs)
     if not utf8_names[charset] and not latin1_names[charset] then
       refuse(415, "415 Unsupported Media Type: the charset must be utf-8\n")
     end
-    local text = read_all(self, r)
+    local text = read_all(self, r, "req:text")
     return latin1_names[charset] and from_latin1(text) or text
   end
 
   --- The content read as JSON; what is not JSON is a 400.
   ---@return any
   function Request:json()
-    local value, message = json.decode(read_all(self, facts(self)))
+    local value, message = json.decode(read_all(self, facts(self), "req:json"))
     if value == nil then
       refuse(400, "400 Bad Request: the content is not JSON: " .. message .. "\n")
     end
@@ -129,22 +164,30 @@ function M.methods(facts, new_pairs)
     local kept = self[FORM]
     if kept then return kept end
     local media = content_type(self)
-    if media and media ~= "application/x-www-form-urlencoded" then
+    if media ~= "application/x-www-form-urlencoded" then
       refuse(415, "415 Unsupported Media Type: a form must be "
         .. "application/x-www-form-urlencoded\n")
     end
-    kept = new_pairs(read_form(read_all(self, r)))
+    kept = new_pairs(read_form(read_all(self, r, "req:form")))
     self[FORM] = kept
     return kept
   end
 
   --- Iterates over the content in pieces as they come: for chunk in req:chunks() do.
-  --- Nothing is read ahead beyond a buffer: a slow reader slows the client down.
+  --- Nothing is read ahead beyond a buffer: a slow reader slows the client down.  What
+  --- was read whole before is one piece; what was read in pieces is not kept.
   ---@return fun(): string?
   function Request:chunks()
     facts(self)
+    sched.check "req:chunks"
+    local kept = self[CONTENT]
+    if type(kept) == "string" then return one_piece(kept) end
+    if kept and kept ~= IN_PIECES then error("req:chunks: another job reads this", 2) end
     return function()
-      if next_piece(facts(self), self[2], "reading the body") then
+      local r = facts(self)
+      sched.check "req:chunks"
+      self[CONTENT] = IN_PIECES
+      if next_piece(r, self[2], "req:chunks") then
         return ffi.string(piece.data, piece.size)
       end
     end

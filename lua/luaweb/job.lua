@@ -9,29 +9,36 @@ local M = {}
 ---@class luaweb.Job
 ---@field private ended boolean
 ---@field private ok boolean
+---@field private raised any      what its function raised
+---@field private results any[]   what its function returned, `n` of them
 local Job = {}
 Job.__index = Job
 
 local by_coroutine = setmetatable({}, { __mode = "k" })
 
-local function on_error(err)
-  if type(err) == "string" then return { raised = err, text = trace.back(err) } end
-  return { raised = err, text = trace.back(err) }
+local function on_error(raised)
+  return { raised = raised, text = trace.back(raised) }
 end
 
+-- Ends the job: who waits for it goes on.  When not ok, `...` is what on_error made, or
+-- where that had no room (a stack overflow) the message itself.
 local function finish(job, ok, ...)
   job.ended, job.ok = true, ok
   job.n, job.results = select("#", ...), { ... }
+  local failure = not ok and job.results[1]
+  if type(failure) == "string" then failure = { raised = failure, text = failure } end
+  if failure then job.raised = failure.raised end
   local joiners = job.joiners
   job.joiners = nil
   if joiners then
     for i = 1, #joiners do sched.ready(joiners[i]) end
-  elseif not ok then
-    log.error("a job failed: " .. (...).text)
+  elseif failure then
+    log.error("a job failed: " .. failure.text)
   end
 end
 
---- Starts a job; it runs when the caller waits or ends.
+--- Starts a job; it runs when the caller waits or ends.  What it raises goes to who joins
+--- it; where nobody waits when it ends, to the error log.
 ---@param fn function
 ---@param ... any   its arguments
 ---@return luaweb.Job
@@ -48,21 +55,31 @@ function M.spawn(fn, ...)
 end
 
 --- Waits for the end of the job: gives what it returned, or raises what it raised.
+---@return any ...
 function Job:join()
+  sched.check "job:join"
+  if self == M.self() then error("job:join: a job can't wait for its own end", 2) end
   if not self.ended then
-    sched.check "job:join"
     self.joiners = self.joiners or {}
     self.joiners[#self.joiners + 1] = sched.self()
     sched.park()
   end
   if self.ok then return unpack(self.results, 1, self.n) end
-  error(self.results[1].raised, 0)
+  error(self.raised, 0)
 end
 
 --- The running job, or nil in a handler that is not one.
 ---@return luaweb.Job?
 function M.self()
-  return by_coroutine[coroutine.running()]
+  return by_coroutine[sched.self()]
+end
+
+--- Ends the job of a coroutine that will never go on.
+---@param co thread
+---@param message string
+function M.lose(co, message)
+  local job = by_coroutine[co]
+  if job then finish(job, false, { raised = message, text = trace.back(message, co) }) end
 end
 
 return M

@@ -1,41 +1,87 @@
 -- SPDX-License-Identifier: MIT
 -- `require` in Lua, so that a module may wait while it loads (the built-in one is a C
 -- function, across which nothing can yield), and the folders where modules are found.
+local sched = require "luaweb.sched"
+local trace = require "luaweb.trace"
+
 local M = {}
 
-local LOADING = {} -- marks a module that is being loaded
+local LOADING = {} -- stands for a module that is being loaded
 
---- A `require` like the built-in one, but yieldable.
+---@class luaweb.Load       the loading of one module
+---@field owner thread|string    the coroutine that loads it
+---@field waiters thread[]       others that want it too
+
+local loads = {}     -- by name of the module
+local waits_for = {} -- by coroutine: the module that another one loads
+
+-- Whether `owner` would wait for itself, if it waited for this module.
+local function is_circle(name, owner)
+  local load = loads[name]
+  while load and load.owner ~= owner do load = loads[waits_for[load.owner]] end
+  return load ~= nil
+end
+
+local function wait_for(name, owner)
+  if is_circle(name, owner) then
+    error(("loop or previous error loading module '%s'"):format(name), 3)
+  end
+  sched.check("require", 3)
+  local waiters = loads[name].waiters
+  waiters[#waiters + 1] = owner
+  waits_for[owner] = name
+  sched.park()
+  waits_for[owner] = nil
+end
+
+-- Ends the loading of a module; those that waited look again.
+local function settle(name)
+  local load = loads[name]
+  loads[name] = nil
+  if package.loaded[name] == LOADING then package.loaded[name] = nil end
+  for _, waiter in ipairs(load.waiters) do sched.ready(waiter) end
+end
+
+local function load_by(loader, name, owner)
+  package.loaded[name] = LOADING
+  loads[name] = { owner = owner, waiters = {} }
+  local ok, result = pcall(trace.run_chunk, loader, name)
+  if ok and result ~= nil then
+    package.loaded[name] = result
+  elseif ok and package.loaded[name] == LOADING then
+    package.loaded[name] = true
+  elseif not ok then
+    package.loaded[name] = nil
+  end
+  settle(name)
+  if not ok then error(result, 0) end
+  return package.loaded[name]
+end
+
+--- A `require` like the built-in one, but yieldable: a module may wait while it loads,
+--- and who wants it meanwhile waits for it.
 ---@param name string
 ---@return any
 local function require_module(name)
   if type(name) ~= "string" then error("require wants the name of a module", 2) end
-  local loaded = package.loaded[name]
-  if loaded == LOADING then
-    error(("loop or previous error loading module %q"):format(name), 2)
-  end
-  if loaded ~= nil then return loaded end
+  local owner = sched.self() or "boot"
+  while package.loaded[name] == LOADING do wait_for(name, owner) end
+  if package.loaded[name] then return package.loaded[name] end
   local tried = {}
   for _, find in ipairs(package.loaders) do
     local loader = find(name)
-    if type(loader) == "function" then
-      package.loaded[name] = LOADING
-      local ok, result = pcall(loader, name)
-      if not ok then
-        package.loaded[name] = nil
-        error(result, 0)
-      end
-      if result ~= nil then
-        package.loaded[name] = result
-      elseif package.loaded[name] == LOADING then
-        package.loaded[name] = true
-      end
-      return package.loaded[name]
-    elseif type(loader) == "string" then
-      tried[#tried + 1] = loader
-    end
+    if type(loader) == "function" then return load_by(loader, name, owner) end
+    if type(loader) == "string" then tried[#tried + 1] = loader end
   end
-  error(("module %q not found:%s"):format(name, table.concat(tried)), 2)
+  error(("module '%s' not found:%s"):format(name, table.concat(tried)), 2)
+end
+
+--- Gives up what a coroutine loads that will never go on.
+---@param co thread
+function M.lose(co)
+  for name, load in pairs(loads) do
+    if load.owner == co then settle(name) end
+  end
 end
 
 -- LuaRocks trees: of the app, of the user, of the machine.
@@ -52,6 +98,12 @@ function M.install()
   _G.require = require_module
 end
 
+-- Puts patterns in front of a path that does not begin with them.
+local function prepend(path, patterns)
+  local text = table.concat(patterns, ";") .. ";"
+  return path:sub(1, #text) == text and path or text .. path
+end
+
 --- Makes modules beside a folder, and in LuaRocks trees, found before all others.
 ---@param folder string   e.g. "apps"
 function M.add_folder(folder)
@@ -62,8 +114,8 @@ function M.add_folder(folder)
     lua[#lua + 1] = tree .. "/share/lua/5.1/?/init.lua"
     c[#c + 1] = tree .. "/lib/lua/5.1/?.so"
   end
-  package.path = table.concat(lua, ";") .. ";" .. package.path
-  package.cpath = table.concat(c, ";") .. ";" .. package.cpath
+  package.path = prepend(package.path, lua)
+  package.cpath = prepend(package.cpath, c)
 end
 
 return M
