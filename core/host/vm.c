@@ -103,8 +103,9 @@ static void on_signal(uv_signal_t *handle, int number)
         lw_loop_exit(&host->loop, number == SIGINT ? 130 : 0);
         return;
     }
-    uv_timer_start(&host->drain_timer, on_drain_late, host->loop.limits.drain_timeout,
-                   0);
+    uint64_t timeout_ms = host->loop.limits.drain_timeout;
+    if (timeout_ms > 0)
+        uv_timer_start(&host->drain_timer, on_drain_late, timeout_ms, 0);
     lw_loop_drain(&host->loop);
 }
 

@@ -246,8 +246,11 @@ static void arm(struct lw_conn *conn)
 {
     enum lw_deadline_kind kind = deadline_of(conn);
     bool is_fixed = kind == LW_DEADLINE_HEADER || kind == LW_DEADLINE_LINGER;
-    if (kind != conn->deadline.kind || (conn->has_progress && !is_fixed))
-        lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
+    if (kind == conn->deadline.kind && (is_fixed || !conn->has_progress))
+        return;
+    if (kind == LW_DEADLINE_WRITE)
+        conn->unread = lw_transport_unread(&conn->transport);
+    lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
     conn->has_progress = false;
 }
 
@@ -277,6 +280,12 @@ static void wake_writer(struct lw_conn *conn)
     }
 }
 
+static bool is_idle(const struct lw_conn *conn)
+{
+    return conn->state == LW_CONN_READING && lw_buffer_size(&conn->in) == 0
+           && lw_buffer_size(&conn->out) == 0;
+}
+
 static void settle(struct lw_conn *conn)
 {
     if (conn->state == LW_CONN_CLOSED)
@@ -287,6 +296,8 @@ static void settle(struct lw_conn *conn)
     if (conn->state == LW_CONN_CLOSED)
         return;
     wake_writer(conn);
+    if (conn->loop->is_draining && is_idle(conn))
+        conn->state = LW_CONN_CLOSING;
     if (conn->state == LW_CONN_CLOSING)
         close_gently(conn);
     if (conn->state == LW_CONN_CLOSED)
@@ -308,21 +319,10 @@ void lw_conn_settle_all(struct lw_loop *loop)
     }
 }
 
-static bool is_idle(const struct lw_conn *conn)
-{
-    return conn->state == LW_CONN_READING && lw_buffer_size(&conn->in) == 0
-           && lw_buffer_size(&conn->out) == 0;
-}
-
 void lw_conn_close_idle(struct lw_loop *loop)
 {
-    for (struct lw_conn *conn = loop->conns, *next; conn; conn = next) {
-        next = conn->next;
-        if (!is_idle(conn))
-            continue;
-        conn->state = LW_CONN_CLOSING;
-        lw_conn_touch(conn);
-    }
+    for (struct lw_conn *conn = loop->conns; conn; conn = conn->next)
+        lw_conn_touch(conn); /* settling closes it */
 }
 
 void lw_conn_close_all(struct lw_loop *loop)
@@ -350,6 +350,16 @@ static void on_late_content(struct lw_conn *conn)
         conn->state = LW_CONN_CLOSING;
 }
 
+/* A client may read slowly: what the kernel still holds tells, long before it takes more
+ * from us. */
+static void on_late_reader(struct lw_conn *conn)
+{
+    if (lw_transport_unread(&conn->transport) < conn->unread)
+        return; /* settling arms the deadline anew */
+    lw_log(LW_LOG_INFO, "%s does not read its answer: cut", conn->peer);
+    lw_conn_drop(conn, true);
+}
+
 void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
 {
     struct lw_conn *conn =
@@ -362,10 +372,7 @@ void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
         lw_serve_refuse(conn, 408, "the head took too long");
         break;
     case LW_DEADLINE_BODY: on_late_content(conn); break;
-    case LW_DEADLINE_WRITE:
-        lw_log(LW_LOG_INFO, "%s does not read its answer: cut", conn->peer);
-        lw_conn_drop(conn, true);
-        break;
+    case LW_DEADLINE_WRITE: on_late_reader(conn); break;
     default: lw_conn_drop(conn, false); break;
     }
 }

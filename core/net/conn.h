@@ -48,6 +48,7 @@ struct lw_conn {
     struct lw_scan scan;
     struct lw_request *request; /* being served */
     struct lw_content content;  /* of that request */
+    size_t unread;              /* in the kernel, when the write deadline was armed */
     int64_t reply_left;         /* octets of its answer still to come; < 0: not known */
     uint32_t minor_version;     /* of that request */
     bool keep_alive;            /* the client wishes it */

@@ -5,6 +5,8 @@
 #include "net/transport.h"
 
 #include <errno.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -56,6 +58,14 @@ ssize_t lw_transport_send(struct lw_transport *transport, const void *data, size
         n = send(transport->fd, data, size, MSG_NOSIGNAL);
     while (n < 0 && errno == EINTR);
     return n < 0 ? uv_translate_sys_error(errno) : n;
+}
+
+size_t lw_transport_unread(const struct lw_transport *transport)
+{
+    int size = 0;
+    if (ioctl(transport->fd, SIOCOUTQ, &size) != 0 || size < 0)
+        return 0;
+    return (size_t)size;
 }
 
 void lw_transport_finish(struct lw_transport *transport)

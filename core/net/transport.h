@@ -40,6 +40,9 @@ ssize_t lw_transport_receive(struct lw_transport *transport, void *data, size_t 
 ssize_t lw_transport_send(struct lw_transport *transport, const void *data,
                           size_t size);
 
+/* Octets that were sent and that the other side has not taken yet. */
+size_t lw_transport_unread(const struct lw_transport *transport);
+
 /* Ends our sending; receiving goes on. */
 void lw_transport_finish(struct lw_transport *transport);
 

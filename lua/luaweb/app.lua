@@ -22,7 +22,8 @@ M.App = App
 local hooks = { on_start = true, on_stop = true }
 
 local function add_resources(app, spec)
-  for i, item in ipairs(spec) do
+  for i = 1, #spec do
+    local item = spec[i]
     if getmetatable(item) == machine.Resource then
       app.resources[#app.resources + 1] = item
     else
@@ -77,6 +78,18 @@ local function merge(resources)
   return list
 end
 
+-- Where a template was declared that matches the same paths, as text for an error.
+local function place_of_same(resources, template)
+  local shape = template:gsub("{(/?)[^}]*}", "{%1}")
+  for _, resource in ipairs(resources) do
+    if resource.template ~= template
+      and resource.template:gsub("{(/?)[^}]*}", "{%1}") == shape then
+      return (": %q at %s"):format(resource.template, resource.place)
+    end
+  end
+  return ""
+end
+
 local why = ffi.new "const char *[1]"
 
 local function number_of(numbers, fn)
@@ -108,15 +121,16 @@ end
 ---@return table[] routes     template, methods, place; in order of declaration
 function App:install()
   local capp, numbers, routes = C.luaweb_app_new(abi.host), {}, {}
-  for i, resource in ipairs(merge(self.resources)) do
+  local resources = merge(self.resources)
+  for i, resource in ipairs(resources) do
     local merged = setmetatable({ config = resource.config, places = resource.places,
       place = resource.place }, machine.Machine)
-    local methods = machine.methods(merged)
+    local methods = machine.methods(merged, resource.template)
     local number = add_machine(capp, resource, methods, numbers)
     local template = resource.template
     if C.luaweb_app_resource(abi.host, capp, template, #template, number, why) ~= 0 then
-      error(("%s: the template %q %s"):format(resource.place, template,
-        ffi.string(why[0])), 0)
+      error(("%s: the template %q %s%s"):format(resource.place, template,
+        ffi.string(why[0]), place_of_same(resources, template)), 0)
     end
     routes[i] = { template = template, methods = {}, place = resource.place }
     for j, entry in ipairs(methods) do routes[i].methods[j] = entry.method end
@@ -132,7 +146,7 @@ function M.load(path)
   local chunk, message = loadfile(path)
   if not chunk then error(message, 0) end
   loader.add_folder(path:match "^(.*)/[^/]*$" or ".")
-  local app = chunk()
+  local app = trace.run_chunk(chunk)
   if getmetatable(app) ~= App then
     error(("%s: the script must return web.app { ... }"):format(path), 0)
   end

@@ -23,7 +23,7 @@ M.GONE = setmetatable({}, { __tostring = function() return "the client is gone" 
 
 M.ENDED = "this request has ended: it was kept after its handler returned"
 
-local IN_PIECES = "the content was read in pieces, with req:chunks: it is not kept"
+local IN_PIECES = {} -- in the place of a content that is not kept
 
 --- Raises why nothing can be read or written any more.
 ---@param r ffi.cdata*         struct luaweb_request
@@ -53,7 +53,9 @@ end
 local function read_all(self, r, what)
   sched.check(what, 3)
   local kept = self[CONTENT]
-  if kept == IN_PIECES then error(what .. ": " .. IN_PIECES, 3) end
+  if kept == IN_PIECES then
+    error(what .. ": the content was read in pieces by req:chunks: it is not kept", 3)
+  end
   if type(kept) == "string" then return kept end
   local whole = kept or buffer.new()
   self[CONTENT] = whole
@@ -131,7 +133,7 @@ function M.methods(facts, new_pairs)
   function Request:bytes(limit)
     local r = facts(self)
     if limit ~= nil then set_limit(self, r, limit) end
-    return read_all(self, r, "req:bytes")
+    return (read_all(self, r, "req:bytes"))
   end
 
   --- The content as UTF-8 text (a charset that is neither UTF-8 nor Latin-1 is a 415).
@@ -182,7 +184,9 @@ function M.methods(facts, new_pairs)
     sched.check "req:chunks"
     local kept = self[CONTENT]
     if type(kept) == "string" then return one_piece(kept) end
-    if kept and kept ~= IN_PIECES then error("req:chunks: another job reads this", 2) end
+    if kept and kept ~= IN_PIECES then
+      error("req:chunks: another job is reading the content", 2)
+    end
     return function()
       local r = facts(self)
       sched.check "req:chunks"

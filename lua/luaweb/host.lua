@@ -2,6 +2,8 @@
 -- The host: what is done with an event.  It keeps the functions of all machines by
 -- number, calls the one that C asks for, and turns errors into answers.
 local body = require "luaweb.body"
+local job = require "luaweb.job"
+local loader = require "luaweb.loader"
 local log = require "luaweb.log"
 local reply = require "luaweb.reply"
 local request = require "luaweb.request"
@@ -11,6 +13,9 @@ local trace = require "luaweb.trace"
 
 local Response = response.Response
 local new_request, send = request.new, reply.send
+
+local YIELDED = "coroutine.yield can't be called here: outside of the app's own "
+  .. "coroutines nobody resumes it (use web.sleep, or what else waits)"
 
 local M = {}
 
@@ -31,42 +36,59 @@ function M.on_stop(fn)
   stop_hooks[#stop_hooks + 1] = fn
 end
 
+local function is_answer(raised)
+  if type(raised) ~= "number" then return getmetatable(raised) == Response end
+  return raised == math.floor(raised) and raised >= 200 and raised <= 599
+end
+
 -- What `error` was called with goes on as it is where it is an answer; else it becomes
 -- a traceback, taken where it happened.
-local function on_error(err)
-  if err == body.GONE or type(err) == "number" or getmetatable(err) == Response then
-    return err
+local function on_error(raised)
+  if raised == body.GONE or raised == reply.STARTED or is_answer(raised) then
+    return raised
   end
-  return { traceback = trace.back(err) }
+  return { traceback = trace.back(raised) }
+end
+
+local function log_failure(r, generation, failure)
+  local text = type(failure) == "table" and failure.traceback or tostring(failure)
+  local name = "a request that has ended"
+  if r.generation == generation then
+    name = ("[%s] %s"):format(request.id(r), request.line(r))
+  end
+  log.error(name .. ": " .. text)
+end
+
+-- Ends a request whose handler raised something (on_error's result).
+local function fail(r, generation, failure)
+  if is_answer(failure) then
+    local ok, again = xpcall(reply.send_instead, on_error, r, generation, failure)
+    if ok then return end
+    failure = again
+  end
+  if failure == reply.STARTED then
+    log.info(("[%s] %s: raised an answer in the middle of its answer: cut"):format(
+      request.id(r), request.line(r)))
+    return reply.cut(r, generation)
+  end
+  if failure ~= body.GONE then log_failure(r, generation, failure) end
+  if not pcall(reply.send_instead, r, generation, 500) then reply.cut(r, generation) end
 end
 
 local function run(fn, r, generation)
   send(r, generation, fn(new_request(r, generation)))
 end
 
-local function is_status(value)
-  return type(value) == "number" and value == math.floor(value) and value >= 200
-    and value <= 599
-end
-
-local function fail(r, generation, err)
-  if err == body.GONE then
-    log.debug(("[%s] the client left before its answer"):format(request.id(r)))
-    return reply.fail(r, generation, 500)
-  end
-  if getmetatable(err) == Response or is_status(err) then
-    return reply.fail(r, generation, err)
-  end
-  if r.generation == generation then
-    local text = type(err) == "table" and err.traceback or tostring(err)
-    log.error(("[%s] %s: %s"):format(request.id(r), request.line(r), text))
-  end
-  reply.fail(r, generation, 500)
-end
-
 function sched.upcalls.request(index, r, generation)
-  local ok, err = xpcall(run, on_error, functions[index], r, generation)
-  if not ok then fail(r, generation, err) end
+  local ok, failure = xpcall(run, on_error, functions[index], r, generation)
+  if not ok then fail(r, generation, failure) end
+  sched.wake(r.slot) -- jobs that still read or write: they learn that it has ended
+end
+
+function sched.upcalls.lost(co, r, generation)
+  loader.lose(co)
+  if r then return fail(r, generation, { traceback = trace.back(YIELDED, co) }) end
+  job.lose(co, YIELDED)
 end
 
 --- Runs them, in a job.

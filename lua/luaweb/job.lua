@@ -20,8 +20,8 @@ local function on_error(raised)
   return { raised = raised, text = trace.back(raised) }
 end
 
--- Ends the job: who waits for it goes on.  When not ok, `...` is what on_error made, or
--- where that had no room (a stack overflow) the message itself.
+-- Ends the job: who waits for it goes on.  When not ok, `...` is what on_error made,
+-- or where that had no room (a stack overflow) the message itself.
 local function finish(job, ok, ...)
   job.ended, job.ok = true, ok
   job.n, job.results = select("#", ...), { ... }
@@ -37,8 +37,8 @@ local function finish(job, ok, ...)
   end
 end
 
---- Starts a job; it runs when the caller waits or ends.  What it raises goes to who joins
---- it; where nobody waits when it ends, to the error log.
+--- Starts a job; it runs when the caller waits or ends.  What it raises goes to who
+--- joins it; where nobody waits when it ends, to the error log.
 ---@param fn function
 ---@param ... any   its arguments
 ---@return luaweb.Job
@@ -79,7 +79,8 @@ end
 ---@param message string
 function M.lose(co, message)
   local job = by_coroutine[co]
-  if job then finish(job, false, { raised = message, text = trace.back(message, co) }) end
+  if not job then return end
+  finish(job, false, { raised = message, text = trace.back(message, co) })
 end
 
 return M

@@ -27,30 +27,64 @@ local function fail(place, key, message)
   error(("%s: %s: %s"):format(place, key, message), 0)
 end
 
-local function is_handler(place, key, value)
+local function is_operation(key)
+  return key:find "^do_" ~= nil
+end
+
+-- PATCH -> do_patch, VERSION-CONTROL -> do_version_control
+local function operation_of(method)
+  return "do_" .. method:lower():gsub("-", "_")
+end
+
+local function is_read(method)
+  return method == "GET" or method == "HEAD"
+end
+
+local function check_handler(place, key, value)
   if type(value) ~= "function" and type(value) ~= "string" then
     fail(place, key, "wants a function of the request, or a string")
   end
 end
 
-local function is_operation(place, key, value)
+-- Methods that no operation speaks for.
+local without_operation = {
+  do_get     = "handle_ok answers GET and HEAD",
+  do_head    = "handle_ok answers GET and HEAD",
+  do_trace   = "TRACE is never served",
+  do_connect = "CONNECT is never served",
+}
+
+local function check_operation(place, key, value)
+  if without_operation[key] then fail(place, key, without_operation[key]) end
   if type(value) ~= "function" then
     fail(place, key, "wants a function of the request")
   end
 end
 
+local function is_list(value)
+  if type(value) ~= "table" or #value == 0 then return false end
+  local count = 0
+  for _ in pairs(value) do count = count + 1 end
+  return count == #value
+end
+
+-- Why it can't be among `methods`, or nil.
+local function fault_of_method(method, seen)
+  if type(method) ~= "string" or not method:find(TOKEN) or method == "*" then
+    return "is not a method"
+  end
+  if method == "TRACE" or method == "CONNECT" then return "is never served" end
+  return seen[method] and "is there twice" or nil
+end
+
 local function check_methods(place, key, value)
   if value == "*" then return end
-  if type(value) ~= "table" or #value == 0 then
-    fail(place, key, 'wants a list of methods, or "*"')
-  end
+  if not is_list(value) then fail(place, key, 'wants a list of methods, or "*"') end
+  local seen = {}
   for _, method in ipairs(value) do
-    if type(method) ~= "string" or not method:find(TOKEN) then
-      fail(place, key, tostring(method) .. " is not a method")
-    end
-    if method == "TRACE" or method == "CONNECT" then
-      fail(place, key, method .. " is never served")
-    end
+    local fault = fault_of_method(method, seen)
+    if fault then fail(place, key, tostring(method) .. " " .. fault) end
+    seen[method] = true
   end
 end
 
@@ -62,7 +96,7 @@ end
 
 local checks = {
   methods = check_methods,
-  handle_ok = is_handler,
+  handle_ok = check_handler,
   body_limit = check_body_limit,
 }
 
@@ -71,7 +105,7 @@ local function check(place, key, value)
     fail(place, tostring(key), "a machine includes machines and has named keys")
   end
   if checks[key] then return checks[key](place, key, value) end
-  if key:find "^do_[%w_]+$" then return is_operation(place, key, value) end
+  if key:find "^do_[%l%d_]+$" then return check_operation(place, key, value) end
   fail(place, key, "no machine has this key")
 end
 
@@ -83,9 +117,11 @@ function M.machine(spec)
   local place = trace.place()
   if type(spec) ~= "table" then error(place .. ": web.machine wants a table", 0) end
   local machine = setmetatable({ config = {}, places = {}, place = place }, Machine)
-  for i, included in ipairs(spec) do
+  for i = 1, #spec do
+    local included = spec[i]
     if getmetatable(included) ~= Machine then
-      fail(place, "[" .. i .. "]", "a machine includes machines")
+      fail(place, "[" .. i .. "]", "a machine includes machines, not a "
+        .. type(included))
     end
     for key, value in pairs(included.config) do
       machine.config[key], machine.places[key] = value, included.places[key]
@@ -102,25 +138,10 @@ function M.machine(spec)
   return machine
 end
 
--- do_patch -> PATCH, do_version_control -> VERSION-CONTROL
-local function method_of(key)
-  return key:sub(4):upper():gsub("_", "-")
-end
-
-local function operation_of(config, method)
-  return config["do_" .. method:lower():gsub("-", "_")]
-end
-
--- Which function speaks for a method.
-local function function_of(config, method)
-  if (method == "GET" or method == "HEAD") and config.handle_ok then
-    return config.handle_ok
-  end
-  return operation_of(config, method) or config.do_any
-end
-
-local function is_own_operation(key)
-  return key:find "^do_" and key ~= "do_any"
+-- The key of the function that speaks for a method; nil: none does.
+local function key_for(config, method)
+  local own = is_read(method) and "handle_ok" or operation_of(method)
+  return config[own] ~= nil and own or config.do_any and "do_any" or nil
 end
 
 -- The methods that have a function of their own, GET and HEAD first.
@@ -128,7 +149,9 @@ local function own_methods(config)
   local methods = {}
   if config.handle_ok then methods = { "GET", "HEAD" } end
   for key in pairs(config) do
-    if is_own_operation(key) then methods[#methods + 1] = method_of(key) end
+    if is_operation(key) and key ~= "do_any" then
+      methods[#methods + 1] = key:sub(4):upper():gsub("_", "-")
+    end
   end
   table.sort(methods, function(a, b)
     local rank = { GET = "0", HEAD = "1" }
@@ -137,49 +160,59 @@ local function own_methods(config)
   return methods
 end
 
-local function has(list, item)
-  for _, one in ipairs(list) do
-    if one == item then return true end
+local function check_methods_have_functions(machine, methods, label)
+  for _, method in ipairs(methods) do
+    if method ~= "OPTIONS" and not key_for(machine.config, method) then
+      local wanted = is_read(method) and "handle_ok" or operation_of(method)
+      fail(machine.places.methods or machine.place, label .. "methods",
+        ("%s has no function (%s)"):format(method, wanted))
+    end
   end
-  return false
 end
 
-local function check_operations(config, methods, where)
-  for key in pairs(config) do
-    if is_own_operation(key) and not has(methods, method_of(key)) then
-      fail(where(key), key, "its method is not in `methods`: nothing can reach it")
-    end
-  end
+local function check_functions_have_methods(machine, methods, label)
+  local used = {}
   for _, method in ipairs(methods) do
-    if method ~= "OPTIONS" and not function_of(config, method) then
-      local is_read = method == "GET" or method == "HEAD"
-      local key = is_read and "handle_ok" or "do_" .. method:lower():gsub("-", "_")
-      fail(where "methods", "methods", ("%s has no function (%s)"):format(method, key))
+    used[key_for(machine.config, method) or "none"] = true
+  end
+  for key in pairs(machine.config) do
+    if not used[key] and (is_operation(key) or key == "handle_ok") then
+      fail(machine.places[key], label .. key,
+        "none of its methods is in `methods`: nothing can reach it")
     end
   end
+end
+
+local function takes_any(config)
+  return config.methods == "*" or (config.do_any and not config.methods)
+end
+
+-- The methods that are known by name.
+local function named_methods(machine, label)
+  local config = machine.config
+  if takes_any(config) and not config.do_any then
+    fail(machine.places.methods, label .. "methods", '"*" wants do_any')
+  end
+  if not config.methods or takes_any(config) then return own_methods(config) end
+  check_methods_have_functions(machine, config.methods, label)
+  check_functions_have_methods(machine, config.methods, label)
+  return config.methods
 end
 
 --- The methods of a machine and the function for each.
 ---@param machine luaweb.Machine
+---@param template string?   of its resource, for errors
 ---@return { method: string, fn: function|string }[]   "*" stands for any other method
-function M.methods(machine)
+function M.methods(machine, template)
   local config, list = machine.config, {}
-  local any = config.methods == "*" or (config.do_any and not config.methods)
-  local methods = not any and config.methods or own_methods(config)
-  check_operations(config, methods, function(key)
-    return machine.places[key] or machine.place
-  end)
-  for _, method in ipairs(methods) do
-    local fn = function_of(config, method)
-    if fn then list[#list + 1] = { method = method, fn = fn } end
+  local label = template and template .. ": " or ""
+  for _, method in ipairs(named_methods(machine, label)) do
+    local key = key_for(config, method) -- nil: OPTIONS, which is implied
+    if key then list[#list + 1] = { method = method, fn = config[key] } end
   end
-  if any then
-    local fn = config.do_any
-    if not fn then fail(machine.place, "methods", '"*" wants do_any') end
-    list[#list + 1] = { method = "*", fn = fn }
-  end
+  if takes_any(config) then list[#list + 1] = { method = "*", fn = config.do_any } end
   if #list == 0 then
-    fail(machine.place, "machine", "it has neither handle_ok nor an operation")
+    fail(machine.place, label .. "machine", "it has neither handle_ok nor an operation")
   end
   return list
 end
@@ -205,6 +238,7 @@ end
 ---@return fun(template: string, fn: function): luaweb.Resource
 function M.short(key)
   return function(template, fn)
+    if fn == nil then fail(trace.place(), key, "wants a function of the request") end
     return M.resource(template, M.machine { [key] = fn })
   end
 end

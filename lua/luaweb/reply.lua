@@ -10,10 +10,17 @@ local sched = require "luaweb.sched"
 local C, host = abi.C, abi.host
 local Response = response.Response
 
+local RESET_CONTENT = 205 -- has no content (RFC 9110 15.3.6)
 local LARGE = 65536 -- octets of content above which it is sent piece by piece
 local NO_BODY = tonumber(C.LUAWEB_REPLY_NO_BODY)
+local STARTED = tonumber(C.LUAWEB_REPLY_STARTED)
 
 local M = {}
+
+--- Raised where an answer is to be sent behind one that has begun.
+M.STARTED = setmetatable({}, { __tostring = function()
+  return "the answer had begun already"
+end })
 
 local header_errors = {
   [tonumber(C.LUAWEB_REPLY_BAD_NAME)] = "is not a header name",
@@ -31,6 +38,12 @@ end
 local Out = {}
 Out.__index = Out
 
+-- An Out: [1] the C struct of the request, [2] its generation, [3] octets taken so far.
+
+local function check_alive(out)
+  if out[1].generation ~= out[2] then error(body.ENDED, 3) end
+end
+
 -- Writes all of a string, waiting while the client is slow.
 local function write_all(r, generation, s, what)
   local at, size = ffi.cast("const char *", s), #s
@@ -43,7 +56,7 @@ local function write_all(r, generation, s, what)
     elseif taken == C.LUAWEB_REPLY_TOO_LARGE then
       error("more content than Content-Length said", 0)
     else
-      error(body.GONE, 0)
+      body.raise_gone(r, generation)
     end
   end
 end
@@ -53,20 +66,28 @@ end
 function Out:write(s)
   if type(s) == "number" then s = tostring(s) end
   if type(s) ~= "string" then error("out:write wants a string", 2) end
+  check_alive(self)
+  sched.check "out:write"
   write_all(self[1], self[2], s, "out:write")
+  self[3] = self[3] + #s
 end
 
 --- Adds a trailer, which goes out behind chunked content (RFC 9110 6.5).
 ---@param name string
 ---@param value string
 function Out:trailer(name, value)
+  if type(name) ~= "string" or type(value) ~= "string" then
+    error("out:trailer wants two strings", 2)
+  end
+  check_alive(self)
   add_header(self[1], self[2], name, value)
 end
 
 local function begin(r, generation, status, media_type, length)
   local result = C.luaweb_start(host, r, generation, status, media_type,
     media_type and #media_type or 0, length)
-  if result < 0 then error(body.GONE, 0) end
+  if result == STARTED then error(M.STARTED, 0) end
+  if result < 0 then body.raise_gone(r, generation) end
   return result ~= NO_BODY
 end
 
@@ -78,11 +99,12 @@ local function send_large(r, generation, status, media_type, content)
 end
 
 local function send(r, generation, status, media_type, content)
-  if #content > LARGE then
+  if #content > LARGE and status ~= RESET_CONTENT then
     return send_large(r, generation, status, media_type, content)
   end
-  C.luaweb_reply(host, r, generation, status, media_type,
+  local result = C.luaweb_reply(host, r, generation, status, media_type,
     media_type and #media_type or 0, content, #content)
+  if result == STARTED then error(M.STARTED, 0) end
 end
 
 local function send_status(r, generation, status)
@@ -93,9 +115,29 @@ local function send_status(r, generation, status)
   send(r, generation, status, nil, content)
 end
 
+-- What the app said that the content of a stream has, in octets.
+local function declared_length(fields)
+  local length
+  for i = 1, fields and #fields or 0, 2 do
+    if fields[i]:lower() == "content-length" then
+      length = tonumber(fields[i + 1]:match "^%s*(%d+)%s*$")
+    end
+  end
+  return length
+end
+
 local function send_stream(r, generation, value)
-  if begin(r, generation, value.code or 200, value.media_type, -1) then
-    value.stream(setmetatable({ r, generation }, Out))
+  local status, written = value.code or 200, nil
+  if status == RESET_CONTENT then return send_status(r, generation, status) end
+  if begin(r, generation, status, value.media_type, -1) then
+    local out = setmetatable({ r, generation, 0 }, Out)
+    value.stream(out)
+    written = out[3]
+  end
+  local wanted = written and declared_length(value.fields) or 0
+  if wanted > (written or 0) and r.generation == generation then
+    error(("the content has %d octets, less than Content-Length said (%d)")
+      :format(written, wanted), 0)
   end
   C.luaweb_finish(host, r, generation)
 end
@@ -146,14 +188,21 @@ function M.send(r, generation, value)
   sender(r, generation, value)
 end
 
---- Answers with an error where nothing was sent yet, else cuts the answer off.
+--- Answers with something else than what was about to be sent; raises M.STARTED where
+--- it is too late for that.
 ---@param r ffi.cdata*
 ---@param generation integer
 ---@param value any   what M.send takes
-function M.fail(r, generation, value)
+function M.send_instead(r, generation, value)
   C.luaweb_header_reset(host, r, generation)
-  local ok = pcall(M.send, r, generation, value)
-  if not ok or r.generation == generation then C.luaweb_abort(host, r, generation) end
+  M.send(r, generation, value)
+end
+
+--- Cuts an answer off: the client sees that it is not whole.
+---@param r ffi.cdata*
+---@param generation integer
+function M.cut(r, generation)
+  C.luaweb_abort(host, r, generation)
 end
 
 return M

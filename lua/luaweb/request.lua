@@ -30,13 +30,10 @@ local M = { Request = Request }
 -- A handle: [1] the C struct, [2] its generation when we got it, then what was made of
 -- it so far (`places` below; the last two are body.lua's).
 
-local function ended()
-  error("this request has ended: it was kept after its handler returned", 3)
-end
-
+-- The C struct, or an error in who called our caller.
 local function facts(self)
   local r = self[1]
-  if r.generation ~= self[2] then ended() end
+  if r.generation ~= self[2] then error(body.ENDED, 3) end
   return r
 end
 
@@ -44,15 +41,22 @@ local function slice(s)
   return str(s.data, s.size)
 end
 
----@class luaweb.Pairs   names and values in order; indexed by name: the first value
+---@class luaweb.Pairs   names and values in order; indexed by name: the first value.
+--- Those of a request's head end with the request; a form is the handler's own.
 local Pairs = {}
+
+-- Its lists of names and values.
+local function lists(self)
+  local owner = rawget(self, 3)
+  if owner and owner[1].generation ~= owner[2] then error(body.ENDED, 3) end
+  return rawget(self, 1), rawget(self, 2)
+end
 
 --- All values of a name, in order of arrival.
 ---@param name string
 ---@return string[]
 function Pairs:all(name)
-  local found = {}
-  local names, values = rawget(self, 1), rawget(self, 2)
+  local found, names, values = {}, lists(self)
   for i = 1, #names do
     if names[i] == name then found[#found + 1] = values[i] end
   end
@@ -61,21 +65,22 @@ end
 
 local function next_pair(self, i)
   i = i + 1
-  local name = rawget(self, 1)[i]
-  if name then return i, name, rawget(self, 2)[i] end
+  local names, values = lists(self)
+  if names[i] then return i, names[i], values[i] end
 end
 
 --- Iterates: for _, name, value in pairs:each() do.
 function Pairs:each()
+  lists(self)
   return next_pair, self, 0
 end
 
 local pairs_mt = {
   __index = function(self, name)
     if Pairs[name] then return Pairs[name] end
-    local names = rawget(self, 1)
+    local names, values = lists(self)
     for i = 1, #names do
-      if names[i] == name then return rawget(self, 2)[i] end
+      if names[i] == name then return values[i] end
     end
   end,
 }
@@ -83,20 +88,21 @@ local pairs_mt = {
 --- A view over lists of names and values.
 ---@param names string[]
 ---@param values string[]
+---@param owner luaweb.Request?   the request that it ends with
 ---@return luaweb.Pairs
-function M.pairs(names, values)
-  return setmetatable({ names, values }, pairs_mt)
+function M.pairs(names, values, owner)
+  return setmetatable({ names, values, owner }, pairs_mt)
 end
 
 local scratch = ffi.new "struct luaweb_fields"
 
-local function read_pairs(fields)
+local function read_pairs(fields, owner)
   local names, values = {}, {}
   for i = 0, fields.count - 1 do
     local field = fields.list[i]
     names[i + 1], values[i + 1] = slice(field.name), slice(field.value)
   end
-  return M.pairs(names, values)
+  return M.pairs(names, values, owner)
 end
 
 ---@class luaweb.Headers   by name in any case; several values are joined by ", "
@@ -121,6 +127,7 @@ end
 --- case.
 function Headers:each()
   local request, which, i = rawget(self, 1), rawget(self, 2), -1
+  facts(request)
   return function()
     local fields = facts(request)[which]
     i = i + 1
@@ -134,6 +141,7 @@ local headers_mt = {
   __index = function(self, name)
     if Headers[name] then return Headers[name] end
     if type(name) ~= "string" then return nil end
+    facts(rawget(self, 1))
     local values = Headers.all(self, name)
     if #values < 2 then return values[1] end
     return table.concat(values, name:lower() == "cookie" and "; " or ", ")
@@ -179,11 +187,11 @@ local views = {
   [PARAMS] = function(r) return read_params(r.params) end,
   [QUERY] = function(r, self)
     C.luaweb_query(host, r, self[2], scratch)
-    return read_pairs(scratch)
+    return read_pairs(scratch, self)
   end,
   [COOKIES] = function(r, self)
     C.luaweb_cookies(host, r, self[2], scratch)
-    return read_pairs(scratch)
+    return read_pairs(scratch, self)
   end,
   [HEADERS] = function(_, self) return new_headers(self, "headers") end,
   [TRAILERS] = function(_, self) return new_headers(self, "trailers") end,

@@ -34,6 +34,23 @@ local function check_status(code)
   return code
 end
 
+local TOKEN = "[%w!#$%%&'*+%-.^_`|~]+"
+local MEDIA_TYPE = "^" .. TOKEN .. "/" .. TOKEN .. "%s*%f[;%z][^%c]*$"
+
+-- It becomes a header as it is: nothing may follow it there.
+local function check_media_type(value, what)
+  if type(value) ~= "string" or not value:find(MEDIA_TYPE) then
+    error(("%s: %q is not a media type"):format(what, tostring(value)), 3)
+  end
+  return value
+end
+
+-- Whole numbers without an exponent.
+local function text_of(number)
+  local is_whole = number == math.floor(number) and math.abs(number) <= 2 ^ 53
+  return is_whole and ("%d"):format(number) or tostring(number)
+end
+
 local function new(media_type, content)
   return setmetatable({ media_type = media_type, content = content }, Response)
 end
@@ -50,7 +67,7 @@ end
 ---@param value string|number
 function Response:header(name, value)
   check(name, "string", "response:header")
-  if type(value) == "number" then value = tostring(value) end
+  if type(value) == "number" then value = text_of(value) end
   check(value, "string", "response:header")
   local fields = self.fields or {}
   self.fields = fields
@@ -70,7 +87,7 @@ end
 --- Sets the media type.
 ---@param media_type string   e.g. "text/csv; charset=utf-8"
 function Response:type(media_type)
-  self.media_type = check(media_type, "string", "response:type")
+  self.media_type = check_media_type(media_type, "response:type")
   return self
 end
 
@@ -110,7 +127,7 @@ function M.json(value) return new(JSON, json.encode(value)) end
 ---@param s string
 ---@return luaweb.Response
 function M.bytes(media_type, s)
-  check(media_type, "string", "web.bytes")
+  check_media_type(media_type, "web.bytes")
   return new(media_type, check(s, "string", "web.bytes"))
 end
 

@@ -200,27 +200,30 @@ local function lose(co)
   M.upcalls.lost(co, mine and mine[1], mine and mine[2])
 end
 
---- Runs what is ready: events, then jobs and handlers that waited, until neither is left
---- or the turn has lasted long enough.
+-- Goes on with a coroutine, the only place that does; true when it found no event.
+local function step(co)
+  current = co
+  local ok, signal = resume(co)
+  current = nil
+  if signal == IDLE then return true end
+  if co == active then active = nil end
+  if not ok then
+    error("a coroutine of the scheduler failed: " .. tostring(signal), 0)
+  end
+  if signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then lose(co) end
+  return false
+end
+jit.off(step)
+
+--- Runs what is ready: events, then the jobs and handlers that can go on, until neither
+--- is left or the turn has lasted long enough.
 ---@return boolean more   there is more to be done at once
 function M.turn()
   local is_idle = false
   for _ = 1, RESUMES_PER_TURN do
-    local co = is_idle and next_ready() or dispatcher()
-    current = co
-    local ok, signal = resume(co)
-    current = nil
-    if signal == IDLE then
-      is_idle = true
-    else
-      if co == active then active = nil end
-      if not ok then
-        error("a coroutine of the scheduler failed: " .. tostring(signal), 0)
-      end
-      if signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then lose(co) end
-      is_idle = is_idle and first <= last
-    end
-    if is_idle and first > last then return false end
+    local found_none = step(is_idle and next_ready() or dispatcher())
+    if found_none and first > last then return false end
+    is_idle = found_none or (is_idle and first <= last)
   end
   return true
 end

@@ -21,7 +21,8 @@ end
 -- Frames below the app's: of no use to who reads the log.
 local function is_lowest(line)
   local source = line:match "^\t(.-):%d+: "
-  return source and is_own(source) or line:find("^\t%[C%]: in function 'x?pcall'") ~= nil
+  if source then return is_own(source) end
+  return line:find("^\t%[C%]: in function 'x?pcall'") ~= nil
 end
 
 --- What was raised, and a traceback without the framework's own lowest frames.
@@ -32,7 +33,7 @@ function M.back(raised, co)
   local lines = {}
   local frames = co and debug.traceback(co, "") or debug.traceback("", 2)
   for line in frames:gmatch "\t[^\n]+" do lines[#lines + 1] = line end
-  while lines[1] and is_lowest(lines[#lines]) do lines[#lines] = nil end
+  while lines[1] and is_lowest(lines[#lines]) do table.remove(lines) end
   if not lines[1] then return text_of(raised) end
   return text_of(raised) .. "\nstack traceback:\n" .. table.concat(lines, "\n")
 end
