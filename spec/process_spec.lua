@@ -49,7 +49,7 @@ return web.app { web.resource("/", hello) }
   breaks("an unknown key of the app", [[
 local web = require "luaweb"
 return web.app { colour = "blue", web.get("/", function() end) }
-]], "FILE: web.app: no app has the key colour")
+]], "FILE:2: web.app: no app has the key colour")
   breaks("a template that is none", [[
 local web = require "luaweb"
 local app = web.app { web.get("/{name", function() end) }
@@ -100,7 +100,7 @@ return app
     local ended = run(path)
     assert.equal(1, ended.code)
     local lines = lines_of(ended.errors)
-    assert.equal(('luaweb: %s:2: module "no_such_module" not found:'):format(path),
+    assert.equal(("luaweb: %s:2: module 'no_such_module' not found:"):format(path),
       lines[1])
     contains(ended.errors, ("no file '%s'"):format(process.path "no_such_module.lua"))
   end)

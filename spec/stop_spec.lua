@@ -3,8 +3,7 @@
 -- what becomes of those that are open when a signal asks luaweb to end.
 local process = require "spec.support.process"
 
-local KEPT = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
-local SLOW = "GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n"
+local KEPT, SLOW, ENDLESS = process.get "/", process.get "/slow", process.get "/endless"
 
 -- /slow and /stream tell on standard output when they have begun.
 local APP = [[
@@ -190,8 +189,7 @@ describe("a stop", function()
 
   it("lets a stream run to its end", function()
     local child = serve()
-    local conn = stop_while_serving(child, "TERM",
-      "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    local conn = stop_while_serving(child, "TERM", process.get "/stream")
     assert.equal("1,2,3,4,5,", process.answers(conn).body)
     closes(conn)
     ends(child, 0)
@@ -213,7 +211,7 @@ describe("a stop", function()
   it("closes a connection once its client has read the answer", function()
     local child = serve()
     local witness = kept_connection(child)
-    local conn = child:connect("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    local conn = child:connect(process.get "/large")
     assert(conn:receive(5)) -- it is on its way, more than the system takes
     child:signal "TERM"
     closes(witness)
@@ -234,8 +232,7 @@ return require("luaweb").app { on_stop = function() error "no disk" end }
 
   it("is cut short by a second SIGTERM", function()
     local child = serve()
-    local conn = stop_while_serving(child, "TERM",
-      "GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    local conn = stop_while_serving(child, "TERM", ENDLESS)
     child:signal "TERM"
     assert(ends(child, 0) < 2)
     assert.equal("reset", select(2, process.rest(conn)))
@@ -244,16 +241,14 @@ return require("luaweb").app { on_stop = function() error "no disk" end }
   it("is cut short by a second SIGINT, with the code of an interrupted program",
     function()
       local child = serve()
-      stop_while_serving(child, "INT",
-        "GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      stop_while_serving(child, "INT", ENDLESS)
       child:signal "INT"
       assert(ends(child, 130) < 2)
     end)
 
   it("is cut short by --drain-timeout, which is logged", function()
     local child = serve("--drain-timeout", "0.2")
-    local conn = stop_while_serving(child, "TERM",
-      "GET /endless HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    local conn = stop_while_serving(child, "TERM", ENDLESS)
     assert(ends(child, 0) < 2)
     assert.matches("warn +stopping: 1 connection", child:errors())
     assert.equal("reset", select(2, process.rest(conn)))

@@ -41,6 +41,8 @@ struct lw_request *lw_request_new(struct lw_loop *loop)
 void lw_request_end(struct lw_request *request)
 {
     struct lw_loop *loop = request->loop;
+    if (request->is_waiting) /* a job still reads or writes: it learns of the end */
+        lw_loop_wake(loop, request->facts.slot);
     struct lw_request empty = {
         .loop = loop,
         .arena = request->arena,

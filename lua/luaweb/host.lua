@@ -75,14 +75,19 @@ local function fail(r, generation, failure)
   if not pcall(reply.send_instead, r, generation, 500) then reply.cut(r, generation) end
 end
 
+local function serve(fn, r, generation)
+  local req = new_request(r, generation)
+  local answer = fn(req)
+  send(r, generation, answer)
+end
+
 local function run(fn, r, generation)
-  send(r, generation, fn(new_request(r, generation)))
+  serve(fn, r, generation)
 end
 
 function sched.upcalls.request(index, r, generation)
   local ok, failure = xpcall(run, on_error, functions[index], r, generation)
   if not ok then fail(r, generation, failure) end
-  sched.wake(r.slot) -- jobs that still read or write: they learn that it has ended
 end
 
 function sched.upcalls.lost(co, r, generation)

@@ -24,7 +24,8 @@ end
 
 local function wait_for(name, owner)
   if is_circle(name, owner) then
-    error(("loop or previous error loading module '%s'"):format(name), 3)
+    error(("%s: loop or previous error loading module '%s'"):format(trace.place(), name),
+      0)
   end
   sched.check("require", 3)
   local waiters = loads[name].waiters
@@ -73,7 +74,8 @@ local function require_module(name)
     if type(loader) == "function" then return load_by(loader, name, owner) end
     if type(loader) == "string" then tried[#tried + 1] = loader end
   end
-  error(("module '%s' not found:%s"):format(name, table.concat(tried)), 2)
+  error(("%s: module '%s' not found:%s"):format(trace.place(), name,
+    table.concat(tried)), 0)
 end
 
 --- Gives up what a coroutine loads that will never go on.

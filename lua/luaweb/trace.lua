@@ -25,13 +25,14 @@ local function is_lowest(line)
   return line:find("^\t%[C%]: in function 'x?pcall'") ~= nil
 end
 
---- What was raised, and a traceback without the framework's own lowest frames.
+--- What was raised, and a traceback without the framework's own lowest frames.  To be
+--- called by the message handler of an xpcall, or with `co`.
 ---@param raised any
 ---@param co thread?   one that stands still; default: the running one
 ---@return string
 function M.back(raised, co)
   local lines = {}
-  local frames = co and debug.traceback(co, "") or debug.traceback("", 2)
+  local frames = co and debug.traceback(co, "") or debug.traceback("", 3)
   for line in frames:gmatch "\t[^\n]+" do lines[#lines + 1] = line end
   while lines[1] and is_lowest(lines[#lines]) do table.remove(lines) end
   if not lines[1] then return text_of(raised) end

@@ -18,11 +18,14 @@ function M.load(name)
   if not declared[name] then
     declared[name] = true
     if name ~= "base/abi" then M.load "base/abi" end
-    local lines = {}
+    local lines, numbers = {}, {}
     for line in io.lines("core/" .. name .. ".h") do
+      local macro, number = line:match "^#define%s+([%w_]+)%s+(%d+)$"
+      if macro then numbers[macro] = number end -- the size of an array
       if not line:match "^%s*#" then lines[#lines + 1] = line end
     end
-    local ok, err = pcall(ffi.cdef, table.concat(lines, "\n"))
+    local text = table.concat(lines, "\n"):gsub("[%a_][%w_]*", numbers)
+    local ok, err = pcall(ffi.cdef, text)
     -- Inside luaweb the border is declared already.
     if not ok and not err:find "attempt to redefine" then error(err, 0) end
   end
