@@ -82,8 +82,9 @@ describe("a kept connection", function()
     conn:close()
   end)
 
-  it("ends with a stream of unknown length to HTTP/1.0, which is not chunked", function()
-    local conn = child:connect "GET /stream/3 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+  it("ends with a stream of unknown length to HTTP/1.0, never chunked", function()
+    local conn = child:connect("GET /stream/3 HTTP/1.0\r\n"
+      .. "Connection: keep-alive\r\n\r\n")
     local octets, ending = process.rest(conn)
     assert.equal("closed", ending)
     assert.is_nil(octets:lower():find("transfer-encoding", 1, true))

@@ -106,8 +106,8 @@ struct luaweb_sizes {
 };
 void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes);
 
-/* The next event of this turn; kind is NONE when there is none or the budget is used.
- * */
+/* The next event of this turn; kind is NONE when there is none or the budget is
+ * used. */
 void luaweb_next(struct luaweb_host *host, struct luaweb_event *event);
 
 /* Wakes the id that it gives after this time; then the id is free for others.  Stopping
@@ -137,8 +137,8 @@ int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
                        const char *text, size_t size, double body_limit,
                        const char **why);
 
-/* Adds a resource: machine `machine` at `template`.  0, or -1 with *why (static text).
- * */
+/* Adds a resource: machine `machine` at `template`.  0, or -1 with *why (static
+ * text). */
 int luaweb_app_resource(struct luaweb_host *host, struct luaweb_app *app,
                         const char *template_text, size_t size, int machine,
                         const char **why);
@@ -172,8 +172,8 @@ const struct luaweb_field *luaweb_header_find(struct luaweb_host *host,
                                               const char *name, size_t size);
 
 /* The type of a Content-Type value in lower case, and its charset and boundary where
- * given (empty slices otherwise); lent until the next call.  false: not a media type.
- * */
+ * given (empty slices otherwise); lent until the next call.  false: not a media
+ * type. */
 bool luaweb_media_type(struct luaweb_host *host, const char *text, size_t size,
                        struct luaweb_slice *type, struct luaweb_slice *charset,
                        struct luaweb_slice *boundary);

@@ -10,6 +10,8 @@
 
 /* clang-format off */
 #define LW_LIMITS(X)                                                                  \
+    X(max_connections, "--max-connections", 16384, COUNT,                             \
+      "more connections get 503")                                                     \
     X(max_target, "--max-target", 8192, OCTETS,                                       \
       "longer targets get 414")                                                       \
     X(max_header_size, "--max-header-size", 32768, OCTETS,                            \
@@ -26,6 +28,16 @@
       "a slower head gets 408")                                                       \
     X(body_timeout, "--body-timeout", 60000, SECONDS,                                 \
       "content that stands still gets 408")                                           \
+    X(body_rate, "--body-rate", 240, OCTETS,                                          \
+      "slower content, in a second, gets 408 after 5 s")                   \
+    X(request_timeout, "--request-timeout", 0, SECONDS,                               \
+      "a handler that takes longer is a 503; 0: none")                                \
+    X(max_requests, "--max-requests", 0, COUNT,                                       \
+      "a connection closes after so many; 0: never")                                  \
+    X(max_read_ahead, "--max-read-ahead", 65536, OCTETS,                              \
+      "read behind a request that waits, then reading rests")                         \
+    X(lua_memory, "--lua-memory", 1073741824, OCTETS,                                 \
+      "new requests get 503 while Lua holds more")                                    \
     X(idle_timeout, "--idle-timeout", 75000, SECONDS,                                 \
       "connections at rest are closed")                                               \
     X(write_timeout, "--write-timeout", 60000, SECONDS,                               \
@@ -41,12 +53,12 @@ struct lw_limits {
 };
 
 /* Not settable: the client does not meet them as such. */
-#define LW_MAX_READ_AHEAD    16384 /* octets read behind a request that waits */
 #define LW_MAX_UNREAD        65536 /* unread content swallowed to keep a connection */
 #define LW_MAX_RESPONSE_HEAD 65536 /* octets of fields that an app may add */
 #define LW_OUT_HIGH          65536 /* octets to send, above which writers wait */
 #define LW_OUT_LOW           16384 /* octets to send, below which they go on */
 #define LW_LINGER_MS         5000  /* for a client to read our last words */
-#define LW_MAX_FORM_PAIRS    10000 /* pairs of a form */
+#define LW_BODY_RATE_MS      5000  /* of waiting, before --body-rate counts */
+#define LW_OVERFLOW          64    /* connections above the limit, to be told so */
 
 #endif

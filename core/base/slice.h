@@ -31,8 +31,8 @@ static inline char lw_lower(char c)
     return c;
 }
 
-/* Compares without regard to ASCII case, as names of headers want it (RFC 9110 §5.1).
- * */
+/* Compares without regard to ASCII case, as names of headers want it (RFC 9110
+ * §5.1). */
 static inline bool lw_slice_equal_nocase(struct luaweb_slice a, struct luaweb_slice b)
 {
     if (a.size != b.size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The bodies of the functions that Lua may call (base/abi.h).  They check what Lua
- * gives, then hand on; none enters Lua, blocks, or keeps a pointer that it was given.
- * */
+ * gives, then hand on; none enters Lua, blocks, or keeps a pointer that it was
+ * given. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,16 +37,31 @@ EXPORT void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes)
     };
 }
 
+/* A request whose client has left, or that was answered, before its handler began. */
+static bool is_over(const struct luaweb_event *event)
+{
+    if (event->kind != LUAWEB_EVENT_REQUEST)
+        return false;
+    struct lw_request *request = (struct lw_request *)event->request;
+    if (request->facts.generation != event->generation)
+        return true;
+    if (request->conn)
+        return false;
+    lw_request_end(request);
+    return true;
+}
+
 EXPORT void luaweb_next(struct luaweb_host *host, struct luaweb_event *event)
 {
-    if (host->event_count == 0 || host->budget == 0) {
-        event->kind = LUAWEB_EVENT_NONE;
-        return;
+    while (host->event_count > 0 && host->budget > 0) {
+        *event = host->events[host->event_first];
+        host->event_first = (host->event_first + 1) & (host->event_capacity - 1);
+        host->event_count--;
+        host->budget--;
+        if (!is_over(event))
+            return;
     }
-    *event = host->events[host->event_first];
-    host->event_first = (host->event_first + 1) & (host->event_capacity - 1);
-    host->event_count--;
-    host->budget--;
+    event->kind = LUAWEB_EVENT_NONE;
 }
 
 EXPORT uint32_t luaweb_timer_start(struct luaweb_host *host, double seconds)

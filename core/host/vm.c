@@ -15,7 +15,8 @@
 #include "host/embedded.h"
 #include "machine/app.h"
 
-#define EVENTS_PER_TURN 1000
+#define EVENTS_PER_TURN  1000
+#define COLLECT_AGAIN_MS 5000
 
 /* Where the function that runs a turn lies in the registry. */
 static const char turn_key = 0;
@@ -67,9 +68,34 @@ static void on_stop(void *context)
     push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP});
 }
 
+/* Above --lua-memory, new requests are refused until a collection, tried every few
+ * seconds, has brought it down. */
+static void watch_memory(struct luaweb_host *host)
+{
+    uint64_t limit = host->loop.limits.lua_memory;
+    if (limit == 0 || (uint64_t)lua_gc(host->lua, LUA_GCCOUNT, 0) * 1024 <= limit) {
+        host->loop.is_full = false;
+        return;
+    }
+    uint64_t now = uv_now(&host->loop.uv);
+    if (host->loop.is_full && now < host->collect_again_ms)
+        return;
+    lua_gc(host->lua, LUA_GCCOLLECT, 0);
+    host->collect_again_ms = now + COLLECT_AGAIN_MS;
+    uint64_t used = (uint64_t)lua_gc(host->lua, LUA_GCCOUNT, 0) * 1024;
+    if (used > limit && !host->loop.is_full)
+        lw_log(LW_LOG_ERROR,
+               "Lua holds %llu MiB, more than --lua-memory: requests are "
+               "refused until it is less",
+               (unsigned long long)(used >> 20));
+    host->loop.is_full = used > limit;
+}
+
 static bool on_turn(void *context)
 {
     struct luaweb_host *host = context;
+    if (host->event_count > 0 || host->loop.is_full)
+        watch_memory(host);
     if (host->event_count == 0)
         return false;
     lua_State *lua = host->lua;

@@ -19,8 +19,9 @@ struct luaweb_host {
     uint32_t event_capacity;     /* a power of two */
     uint32_t event_first;
     uint32_t event_count;
-    uint32_t budget;          /* events that Lua may still pull in this turn */
-    struct luaweb_app **apps; /* owned */
+    uint64_t collect_again_ms; /* when Lua holds too much */
+    uint32_t budget;           /* events that Lua may still pull in this turn */
+    struct luaweb_app **apps;  /* owned */
     uint32_t app_count;
     char *scratch; /* for decoded form pairs and media types; owned */
     size_t scratch_size;

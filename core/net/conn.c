@@ -63,6 +63,8 @@ void lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
     loop->conn_count++;
     write_peer(conn);
     lw_conn_touch(conn);
+    if (loop->conn_count > loop->limits.max_connections)
+        lw_serve_overflow(conn);
 }
 
 static void on_closed(struct lw_transport *transport)
@@ -94,6 +96,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         conn->request = NULL;
     }
     lw_deadline_arm(&loop->deadlines, &conn->deadline, LW_DEADLINE_NONE);
+    lw_deadline_arm(&loop->deadlines, &conn->request_deadline, LW_DEADLINE_NONE);
     lw_buffer_release(&conn->in, &loop->blocks);
     lw_buffer_release(&conn->out, &loop->blocks);
     if (conn->prev)
@@ -161,6 +164,10 @@ static void swallow(struct lw_conn *conn)
 void lw_conn_answered(struct lw_conn *conn, bool close)
 {
     conn->request = NULL;
+    conn->has_answered = true;
+    if (conn->request_deadline.kind != LW_DEADLINE_NONE)
+        lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
+                        LW_DEADLINE_NONE);
     lw_conn_touch(conn);
     if (close || conn->content.error) {
         conn->state = LW_CONN_CLOSING;
@@ -177,8 +184,12 @@ static void on_octets(struct lw_conn *conn)
 {
     switch (conn->state) {
     case LW_CONN_READING: lw_conn_advance(conn); break;
-    case LW_CONN_SERVING: wake_request(conn); break;
+    case LW_CONN_SERVING:
+        lw_content_arrived(conn);
+        wake_request(conn);
+        break;
     case LW_CONN_DRAINING:
+        lw_content_arrived(conn);
         swallow(conn);
         lw_conn_advance(conn);
         break;
@@ -221,7 +232,7 @@ static bool wants_octets(const struct lw_conn *conn)
     if (conn->is_eof)
         return false;
     if (conn->state == LW_CONN_SERVING)
-        return lw_buffer_size(&conn->in) < LW_MAX_READ_AHEAD;
+        return lw_buffer_size(&conn->in) < conn->loop->limits.max_read_ahead;
     return !conn->is_stalled;
 }
 
@@ -240,18 +251,27 @@ static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
     }
 }
 
-/* A head has one deadline from its first octet on, and a close one from its shutdown
- * on; the others start anew whenever octets move. */
+/* Rest counts from the last answer, a head from its first octet, a close from its
+ * shutdown; the other deadlines start anew whenever octets move. */
+static bool is_anew(const struct lw_conn *conn, enum lw_deadline_kind kind)
+{
+    if (kind != conn->deadline.kind)
+        return true;
+    if (kind == LW_DEADLINE_IDLE || kind == LW_DEADLINE_HEADER)
+        return conn->has_answered;
+    return conn->has_progress && kind != LW_DEADLINE_LINGER;
+}
+
 static void arm(struct lw_conn *conn)
 {
     enum lw_deadline_kind kind = deadline_of(conn);
-    bool is_fixed = kind == LW_DEADLINE_HEADER || kind == LW_DEADLINE_LINGER;
-    if (kind == conn->deadline.kind && (is_fixed || !conn->has_progress))
+    bool anew = is_anew(conn, kind);
+    conn->has_progress = conn->has_answered = false;
+    if (!anew)
         return;
     if (kind == LW_DEADLINE_WRITE)
         conn->unread = lw_transport_unread(&conn->transport);
     lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
-    conn->has_progress = false;
 }
 
 /* All is said: ours is shut, theirs is swallowed until it ends, so that the client gets
@@ -360,11 +380,17 @@ static void on_late_reader(struct lw_conn *conn)
     lw_conn_drop(conn, true);
 }
 
+static struct lw_conn *conn_of(struct lw_deadline *deadline, enum lw_deadline_kind kind)
+{
+    size_t offset = kind == LW_DEADLINE_REQUEST
+                        ? offsetof(struct lw_conn, request_deadline)
+                        : offsetof(struct lw_conn, deadline);
+    return (struct lw_conn *)(void *)((char *)deadline - offset);
+}
+
 void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
 {
-    struct lw_conn *conn =
-        (struct lw_conn *)(void *)((char *)deadline
-                                   - offsetof(struct lw_conn, deadline));
+    struct lw_conn *conn = conn_of(deadline, kind);
     lw_conn_touch(conn);
     switch (kind) {
     case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;
@@ -373,6 +399,7 @@ void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
         break;
     case LW_DEADLINE_BODY: on_late_content(conn); break;
     case LW_DEADLINE_WRITE: on_late_reader(conn); break;
+    case LW_DEADLINE_REQUEST: lw_serve_late(conn); break;
     default: lw_conn_drop(conn, false); break;
     }
 }

@@ -40,6 +40,7 @@ enum lw_conn_state {
 struct lw_conn {
     struct lw_transport transport; /* first: the transport's callbacks find us by it */
     struct lw_deadline deadline;
+    struct lw_deadline request_deadline; /* of the request being served */
     struct lw_loop *loop;
     struct luaweb_app *app;
     enum lw_conn_state state;
@@ -50,6 +51,7 @@ struct lw_conn {
     struct lw_content content;  /* of that request */
     size_t unread;              /* in the kernel, when the write deadline was armed */
     int64_t reply_left;         /* octets of its answer still to come; < 0: not known */
+    uint64_t served;            /* requests so far */
     uint32_t minor_version;     /* of that request */
     bool keep_alive;            /* the client wishes it */
     bool is_chunked_reply;
@@ -59,6 +61,7 @@ struct lw_conn {
     bool is_advancing; /* C's own answers must not nest */
     bool is_dirty;     /* in the list of this turn */
     bool has_progress; /* octets moved since the deadline was armed */
+    bool has_answered; /* a request has ended since then */
     struct lw_conn *next_dirty;
     struct lw_conn *prev;
     struct lw_conn *next; /* of the open ones, or of the pool */
@@ -81,8 +84,8 @@ void lw_conn_answered(struct lw_conn *conn, bool close);
 /* Sends what waits in `out`, as far as the client takes it. */
 void lw_conn_flush(struct lw_conn *conn);
 
-/* Ends the connection at once; with `reset` the client learns that content is missing.
- * */
+/* Ends the connection at once; with `reset` the client learns that content is
+ * missing. */
 void lw_conn_drop(struct lw_conn *conn, bool reset);
 
 /* For the loop. */

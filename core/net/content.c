@@ -21,6 +21,8 @@ void lw_content_begin(struct lw_content *content, const struct lw_head *head,
     content->taken = 0;
     content->limit = limit;
     content->error = 0;
+    content->wait_began_ms = 0;
+    content->waited_ms = 0;
     content->expects_continue = head->expects_continue;
     content->is_done = head->framing == LW_FRAMING_NONE
                        || (head->framing == LW_FRAMING_LENGTH && content->left == 0);
@@ -56,6 +58,8 @@ static int wait_for_more(struct lw_conn *conn)
         content->error = 400;
         return content->error;
     }
+    if (content->wait_began_ms == 0)
+        content->wait_began_ms = uv_now(&conn->loop->uv);
     if (content->expects_continue) {
         static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
         content->expects_continue = false;
@@ -129,6 +133,20 @@ int lw_content_next(struct lw_conn *conn, struct luaweb_slice *piece)
     if (result >= 100)
         content->error = result;
     return result;
+}
+
+void lw_content_arrived(struct lw_conn *conn)
+{
+    struct lw_content *content = &conn->content;
+    uint64_t rate = conn->loop->limits.body_rate;
+    if (content->wait_began_ms == 0 || content->error)
+        return;
+    content->waited_ms += uv_now(&conn->loop->uv) - content->wait_began_ms;
+    content->wait_began_ms = 0;
+    uint64_t octets = content->taken + lw_buffer_size(&conn->in);
+    if (content->waited_ms > LW_BODY_RATE_MS
+        && octets * 1000 < rate * content->waited_ms)
+        content->error = 408;
 }
 
 bool lw_content_is_short(const struct lw_content *content)

@@ -21,8 +21,10 @@ struct lw_content {
     uint64_t limit; /* more are a 413 */
     struct lw_chunked chunked;
     bool is_done;
-    bool expects_continue; /* the client waits for a 100 that was not sent yet */
-    int error;             /* a status; sticky: the connection is out of step */
+    bool expects_continue;  /* the client waits for a 100 that was not sent yet */
+    uint64_t wait_began_ms; /* the client owes us octets since; 0: it does not */
+    uint64_t waited_ms;     /* so far */
+    int error;              /* a status; sticky: the connection is out of step */
 };
 
 void lw_content_begin(struct lw_content *content, const struct lw_head *head,
@@ -31,6 +33,10 @@ void lw_content_begin(struct lw_content *content, const struct lw_head *head,
 /* The next piece, lent until the read buffer changes: enum luaweb_body_result (never
  * GONE) or a status. */
 int lw_content_next(struct lw_conn *conn, struct luaweb_slice *piece);
+
+/* Octets have come while the client owed some: did they come fast enough?  If not, the
+ * content's error becomes 408. */
+void lw_content_arrived(struct lw_conn *conn);
 
 /* Whether what is unread can be swallowed, so that the connection stays in step. */
 bool lw_content_is_short(const struct lw_content *content);

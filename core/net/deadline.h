@@ -11,11 +11,12 @@
 
 enum lw_deadline_kind {
     LW_DEADLINE_NONE,
-    LW_DEADLINE_IDLE,   /* waiting for a request */
-    LW_DEADLINE_HEADER, /* its head has begun */
-    LW_DEADLINE_BODY,   /* its content does not come */
-    LW_DEADLINE_WRITE,  /* the client does not read */
-    LW_DEADLINE_LINGER, /* all is said; waiting for the client to close */
+    LW_DEADLINE_IDLE,    /* waiting for a request */
+    LW_DEADLINE_HEADER,  /* its head has begun */
+    LW_DEADLINE_BODY,    /* its content does not come */
+    LW_DEADLINE_WRITE,   /* the client does not read */
+    LW_DEADLINE_REQUEST, /* a handler takes too long */
+    LW_DEADLINE_LINGER,  /* all is said; waiting for the client to close */
     LW_DEADLINE_KINDS
 };
 

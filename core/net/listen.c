@@ -111,6 +111,24 @@ static int bind_unix(const char *path)
     return fd;
 }
 
+/* What accepted sockets inherit.  Keep-alive finds a peer that vanished without a word,
+ * within two minutes. */
+static void set_inherited(int fd)
+{
+    static const struct {
+        int level, name, value;
+    } options[] = {
+        {IPPROTO_TCP, TCP_NODELAY,   1 },
+        {SOL_SOCKET,  SO_KEEPALIVE,  1 },
+        {IPPROTO_TCP, TCP_KEEPIDLE,  60},
+        {IPPROTO_TCP, TCP_KEEPINTVL, 15},
+        {IPPROTO_TCP, TCP_KEEPCNT,   4 },
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        setsockopt(fd, options[i].level, options[i].name, &options[i].value,
+                   sizeof options[i].value);
+}
+
 static int bind_one(const struct addrinfo *info)
 {
     int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -118,8 +136,7 @@ static int bind_one(const struct addrinfo *info)
         return uv_translate_sys_error(errno);
     int on = 1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on,
-               sizeof on); /* accepted ones inherit it */
+    set_inherited(fd);
     if (info->ai_family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
     if (bind(fd, info->ai_addr, info->ai_addrlen) != 0) {

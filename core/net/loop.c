@@ -52,6 +52,7 @@ static void set_up_deadlines(struct lw_loop *loop)
         [LW_DEADLINE_HEADER] = limits->header_timeout,
         [LW_DEADLINE_BODY] = limits->body_timeout,
         [LW_DEADLINE_WRITE] = limits->write_timeout,
+        [LW_DEADLINE_REQUEST] = limits->request_timeout,
         [LW_DEADLINE_LINGER] = LW_LINGER_MS,
     };
     lw_deadlines_construct(&loop->deadlines, &loop->uv, durations, lw_conn_late);

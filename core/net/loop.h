@@ -72,6 +72,7 @@ struct lw_loop {
     bool is_draining;
     bool is_accepting_paused; /* no descriptor was left */
     bool exits_when_idle;
+    bool is_full;  /* Lua holds too much: functions are not asked */
     bool has_work; /* the host was told of something in this turn */
 };
 

@@ -2,8 +2,8 @@
  *
  * A request in the server: what Lua reads of it, its memory, and the operations of the
  * protocol that it came by.  Requests are pooled and never freed, so that a stale
- * handle finds a generation that is not its own.  A request doesn't know its protocol.
- * */
+ * handle finds a generation that is not its own.  A request doesn't know its
+ * protocol. */
 #ifndef LW_NET_REQUEST_H
 #define LW_NET_REQUEST_H
 

@@ -46,7 +46,9 @@ static enum lw_reply_framing framing_of(const struct lw_conn *conn,
 static bool must_close(const struct lw_request *request, enum lw_reply_framing framing)
 {
     const struct lw_conn *conn = request->conn;
-    return !conn->keep_alive || request->wants_close || conn->loop->is_draining
+    uint64_t most = conn->loop->limits.max_requests;
+    return !conn->keep_alive || (most > 0 && conn->served >= most)
+           || request->wants_close || conn->loop->is_draining
            || framing == LW_REPLY_UNTIL_CLOSE || !lw_content_is_short(&conn->content);
 }
 

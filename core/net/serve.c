@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "base/slice.h"
 #include "base/status.h"
 #include "http/percent.h"
@@ -19,7 +20,8 @@
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
 
-void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
+static void refuse(struct lw_conn *conn, int status, const char *why,
+                   struct luaweb_slice fields)
 {
     struct lw_loop *loop = conn->loop;
     struct lw_buffer *in = &conn->in;
@@ -33,6 +35,7 @@ void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
         .length = size,
         .close = true,
         .type = LW_SLICE(TEXT_PLAIN),
+        .fields = fields,
         .date = lw_loop_date(loop),
     };
     lw_reply_head(&conn->out, &loop->blocks, &reply);
@@ -42,6 +45,22 @@ void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
         lw_buffer_append(&conn->out, &loop->blocks, text, size);
     conn->state = LW_CONN_CLOSING;
     lw_conn_touch(conn);
+}
+
+void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
+{
+    refuse(conn, status, why, lw_slice("", 0));
+}
+
+#define RETRY_AFTER "5" /* seconds */
+
+void lw_serve_overflow(struct lw_conn *conn)
+{
+    if (conn->loop->conn_count > conn->loop->limits.max_connections + LW_OVERFLOW)
+        lw_conn_drop(conn, false);
+    else
+        refuse(conn, 503, "too many connections",
+               LW_SLICE("Retry-After: " RETRY_AFTER "\r\n"));
 }
 
 /* C's own answer to a request. */
@@ -54,6 +73,27 @@ static void answer(struct lw_request *request, int status, const char *allow)
         lw_request_field(request, LW_SLICE("Allow"), lw_slice(allow, strlen(allow)),
                          LW_MAX_RESPONSE_HEAD);
     request->ops->reply(request, &response, lw_slice(text, n < 0 ? 0 : (size_t)n));
+}
+
+static void answer_busy(struct lw_request *request)
+{
+    lw_request_field_reset(request);
+    lw_request_field(request, LW_SLICE("Retry-After"), LW_SLICE(RETRY_AFTER),
+                     LW_MAX_RESPONSE_HEAD);
+    answer(request, 503, NULL);
+}
+
+void lw_serve_late(struct lw_conn *conn)
+{
+    struct lw_request *request = conn->request;
+    lw_request_keep(request);
+    lw_log(LW_LOG_WARN, "%.*s %.*s: its handler took longer than --request-timeout",
+           (int)request->facts.method.size, request->facts.method.data,
+           (int)request->facts.target.size, request->facts.target.data);
+    if (request->is_started)
+        request->ops->abort(request);
+    else
+        answer_busy(request);
 }
 
 static void fill_facts(struct lw_request *request, const struct lw_conn *conn,
@@ -102,13 +142,19 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     conn->keep_alive = head->keep_alive;
     conn->minor_version = head->minor_version;
     conn->request = request;
+    conn->served++;
     if (decision.status) {
         answer(request, decision.status, decision.allow);
     } else if (head->content_length > decision.body_limit) {
         conn->content.error = 413;
         answer(request, 413, NULL);
+    } else if (conn->loop->is_full) {
+        answer_busy(request);
     } else {
         fill_params(request, pairs, count);
+        if (conn->loop->limits.request_timeout > 0)
+            lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
+                            LW_DEADLINE_REQUEST);
         lw_loop_request(conn->loop, request, decision.function);
     }
 }

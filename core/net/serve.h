@@ -10,6 +10,14 @@
  * the client. */
 void lw_serve_refuse(struct lw_conn *conn, int status, const char *why);
 
+/* Tells a client that there are too many connections; where even such are too many, the
+ * connection just ends. */
+void lw_serve_overflow(struct lw_conn *conn);
+
+/* The handler of the request being served has taken too long: a 503 in its place, or the
+ * end of the answer that it has begun. */
+void lw_serve_late(struct lw_conn *conn);
+
 /* The operations of a request that came by HTTP/1 (respond.c). */
 struct lw_request_ops;
 extern const struct lw_request_ops lw_http1_ops;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading the command line.  Flags that only a command's Lua half knows are handed on.
- * */
+ * Reading the command line.  Flags that only a command's Lua half knows are handed
+ * on. */
 #include "process/options.h"
 
 #include <math.h>

@@ -65,8 +65,8 @@ static const char *add_part(struct lw_template *t, enum lw_part_kind kind,
     return NULL;
 }
 
-/* Reads the expression behind a brace; *used counts its octets with the closing brace.
- * */
+/* Reads the expression behind a brace; *used counts its octets with the closing
+ * brace. */
 static const char *read_expression(struct lw_template *t, struct luaweb_slice rest,
                                    size_t *used)
 {

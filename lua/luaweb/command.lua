@@ -186,8 +186,7 @@ local function run_to_end(name, arguments)
   if getmetatable(result) ~= Quit then -- a stack overflow leaves no room for on_error
     result = { code = APP_WRONG, message = script .. ": stack overflow" }
   end
-  -- What was declared by a tail call (return web.app { ... }) has no place: "?".
-  local message = result.message:gsub("^%?", function() return script end)
+  local message = result.message
   if result.code == USAGE then message = message .. "\nTry: luaweb --help" end
   io.stderr:write("luaweb: ", message, "\n")
   return result.code

@@ -36,18 +36,22 @@ function M.on_stop(fn)
   stop_hooks[#stop_hooks + 1] = fn
 end
 
-local function is_answer(raised)
-  if type(raised) ~= "number" then return getmetatable(raised) == Response end
-  return raised == math.floor(raised) and raised >= 200 and raised <= 599
+-- The answer that was raised, or nil.  error(404) has put its place in front of the
+-- number, as it does with text.
+local function answer_in(raised)
+  if type(raised) == "string" then
+    raised = tonumber(raised:match "^[^:\n]+:%d+: ([2-5]%d%d)$")
+  end
+  local is_status = type(raised) == "number" and raised == math.floor(raised)
+    and raised >= 200 and raised <= 599
+  return (is_status or getmetatable(raised) == Response) and raised or nil
 end
 
--- What `error` was called with goes on as it is where it is an answer; else it becomes
--- a traceback, taken where it happened.
+-- What `error` was called with goes on where it is an answer; else it becomes a
+-- traceback, taken where it happened.
 local function on_error(raised)
-  if raised == body.GONE or raised == reply.STARTED or is_answer(raised) then
-    return raised
-  end
-  return { traceback = trace.back(raised) }
+  if raised == body.GONE or raised == reply.STARTED then return raised end
+  return answer_in(raised) or { traceback = trace.back(raised) }
 end
 
 local function log_failure(r, generation, failure)
@@ -61,7 +65,7 @@ end
 
 -- Ends a request whose handler raised something (on_error's result).
 local function fail(r, generation, failure)
-  if is_answer(failure) then
+  if answer_in(failure) then
     local ok, again = xpcall(reply.send_instead, on_error, r, generation, failure)
     if ok then return end
     failure = again
@@ -88,6 +92,7 @@ end
 function sched.upcalls.request(index, r, generation)
   local ok, failure = xpcall(run, on_error, functions[index], r, generation)
   if not ok then fail(r, generation, failure) end
+  sched.wake(r.slot) -- jobs that still read or write: they learn that it has ended
 end
 
 function sched.upcalls.lost(co, r, generation)

@@ -129,8 +129,8 @@ function Child:wait()
   return tonumber(code), output
 end
 
---- Asks it to end, and holds it to an end without a fault: no error in its log, and code
---- 0, which it has not when a sanitizer found something.
+--- Asks it to end, and holds it to an end without a fault: no error in its log, and
+--- code 0, which it has not when a sanitizer found something.
 function Child:stop()
   self:signal "TERM"
   local code = self:wait()
