@@ -1,6 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- What the server process holds in memory, while clients do what they can to fill it.
+-- What the server process holds, in memory and descriptors, while clients do what they
+-- can to fill it.
+local lfs = require "lfs"
 local process = require "spec.support.process"
+local web = require "luaweb"
 
 local APP = "spec/apps/reports.lua"
 
@@ -38,5 +41,37 @@ describe("memory", function()
     local grown = ask_all(100) - before
     assert(grown < 2048, grown .. " KiB more after 10,000 requests")
     for i = 1, #conns do conns[i]:close() end
+  end)
+end)
+
+describe("descriptors", function()
+  local function count(child)
+    local number = 0
+    for _ in lfs.dir(("/proc/%d/fd"):format(child.pid)) do number = number + 1 end
+    return number
+  end
+
+  it("are given back by 1000 clients that leave at any point", function()
+    local child = process.serve(APP)
+    local before = count(child)
+    local beginnings = {
+      "", "GET / HT", process.post("/echo", "hello"):sub(1, -2), process.get "/",
+      process.get "/stream/10000000", process.post_chunks("/late/1", "5\r\nhe"),
+      process.get "/late/1" .. process.get "/stream/1000000" .. process.get "/",
+    }
+    for i = 1, 1000 do
+      local conn = child:connect(beginnings[i % #beginnings + 1])
+      if i % 3 == 0 then conn:receive(0.001) end
+      conn:close()
+    end
+    local left
+    for _ = 1, 40 do
+      left = count(child)
+      if left == before then break end
+      web.sleep(0.05)
+    end
+    assert.equal(before, left)
+    assert.equal("root", child:ask(process.get "/").body)
+    child:stop()
   end)
 end)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The headers of responses: what the app adds, what stays ours, and what is refused so
--- that nothing is injected.  RFC 9110 §5.1, §5.5, §6.4.1, §6.6.1, §8.6; RFC 9112 §6, §9.6.
+-- that nothing is injected.  RFC 9110 §5.1, §5.5, §6.6.1, §8.6; RFC 9112 §6, §9.6.
 local error_log = require "spec.support.error_log"
 local test = require "luaweb.test"
 local web = require "luaweb"
@@ -94,7 +94,7 @@ describe("headers of the app", function()
 end)
 
 describe("headers that are ours", function()
-  for title, value in pairs { ["right"] = "5", ["wrong"] = "999", ["no number"] = "x" } do
+  for title, value in pairs { right = "5", wrong = "999", ["no number"] = "x" } do
     it("Content-Length is one field, when the app sets it twice: " .. title, function()
       local res = answer(function()
         return web.text("12345"):header("Content-Length", value)
@@ -146,7 +146,7 @@ describe("headers that are ours", function()
     handler = function() return web.text("last"):header("Connection", " Close ") end
     local octets = read_all(client:raw("GET / HTTP/1.1\r\nHost: h\r\n\r\n"
       .. "GET /after HTTP/1.1\r\nHost: h\r\n\r\n"))
-    assert.matches("\r\nConnection: close\r\n.*\r\n\r\nlast$", octets)
+    assert.matches("\r\nConnection: close\r\n\r\nlast$", octets)
   end)
 end)
 
@@ -210,7 +210,7 @@ describe("a header that can't be sent", function()
       function() return web.text("x"):header("X-A", true) end,
       function() return web.text("x"):type(nil) end,
     } do
-      assert.matches("response_header_spec.lua:%d+: ", refused(make))
+      assert.matches("response_header_spec.lua:%d+: the handler\n", refused(make))
     end
   end)
 
@@ -232,7 +232,7 @@ end)
 describe("a status that is none", function()
   for _, code in ipairs { 0, 99, 100, 199, 600, 404.5, -1, 1 / 0, 0 / 0, "404", "x" } do
     it(("is a 500: %s"):format(tostring(code)), function()
-      local message = "response_header_spec.lua:%d+: a status is a whole number"
+      local message = "a status is a whole number from 200 to 599"
       assert.matches(message, refused(function() return web.status(code) end))
       assert.matches(message, refused(function() return web.text("x"):status(code) end))
     end)

@@ -151,6 +151,9 @@ int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app, const char *
 /* The text of a libuv error code (static). */
 const char *luaweb_error(struct luaweb_host *host, int code);
 
+/* What the ids of this worker's requests begin with (lent as long as the host). */
+const char *luaweb_id_prefix(struct luaweb_host *host);
+
 /* The reason phrase of a status (static, maybe empty). */
 const char *luaweb_reason(struct luaweb_host *host, int status);
 

@@ -14,6 +14,13 @@
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
+static enum lw_level threshold = LW_LOG_INFO;
+
+void lw_log_threshold(enum lw_level level)
+{
+    threshold = level;
+}
+
 static size_t write_prefix(char *out, size_t room, enum lw_level level)
 {
     struct timespec now;
@@ -48,6 +55,8 @@ static size_t escape(char *out, unsigned char c)
 
 void lw_log_text(enum lw_level level, const char *text, size_t size)
 {
+    if (level < threshold)
+        return;
     const size_t prefix = 64;
     char *line = lw_alloc(prefix + size * 4 + 1);
     size_t at = write_prefix(line, prefix, level);

@@ -47,6 +47,7 @@ static bool is_over(const struct luaweb_event *event)
         return true;
     if (request->conn)
         return false;
+    lw_request_log(request);
     lw_request_end(request);
     return true;
 }
@@ -140,6 +141,11 @@ EXPORT const char *luaweb_error(struct luaweb_host *host, int code)
 {
     (void)host;
     return uv_strerror(code);
+}
+
+EXPORT const char *luaweb_id_prefix(struct luaweb_host *host)
+{
+    return host->loop.id_prefix;
 }
 
 EXPORT const char *luaweb_reason(struct luaweb_host *host, int status)

@@ -14,6 +14,7 @@
 #include "base/require.h"
 #include "host/embedded.h"
 #include "machine/app.h"
+#include "net/access_log.h"
 
 #define EVENTS_PER_TURN  1000
 #define COLLECT_AGAIN_MS 5000
@@ -135,13 +136,28 @@ static void on_signal(uv_signal_t *handle, int number)
     lw_loop_drain(&host->loop);
 }
 
+static void on_reopen(uv_signal_t *handle, int number)
+{
+    struct luaweb_host *host = handle->data;
+    (void)number;
+    if (host->loop.access_log)
+        lw_access_log_reopen(host->loop.access_log);
+}
+
 static void watch_signals(struct luaweb_host *host)
 {
-    static const int numbers[] = {SIGTERM, SIGINT};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    static const struct {
+        int number;
+        uv_signal_cb act;
+    } signals[] = {
+        {SIGTERM, on_signal},
+        {SIGINT,  on_signal},
+        {SIGUSR1, on_reopen}
+    };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
         uv_signal_init(&host->loop.uv, &host->signals[i]);
         host->signals[i].data = host;
-        uv_signal_start(&host->signals[i], on_signal, numbers[i]);
+        uv_signal_start(&host->signals[i], signals[i].act, signals[i].number);
         uv_unref((uv_handle_t *)&host->signals[i]);
     }
     uv_timer_init(&host->loop.uv, &host->drain_timer);
@@ -179,6 +195,15 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
     luaL_openlibs(host->lua);
     watch_signals(host);
     return true;
+}
+
+bool lw_host_log_access(struct luaweb_host *host, const char *where)
+{
+    const char *why;
+    host->loop.access_log = lw_access_log_open(&host->loop, where, &why);
+    if (!host->loop.access_log)
+        fprintf(stderr, "luaweb: --access-log %s: %s\n", where, why);
+    return host->loop.access_log != NULL;
 }
 
 /* Loads luaweb.boot, from LUAWEB_LUA (a folder like lua/) or from the binary. */

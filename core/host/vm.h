@@ -25,12 +25,16 @@ struct luaweb_host {
     uint32_t app_count;
     char *scratch; /* for decoded form pairs and media types; owned */
     size_t scratch_size;
-    uv_signal_t signals[2];
+    uv_signal_t signals[3];
     uv_timer_t drain_timer;
 };
 
 /* Opens the state and the loop.  false: the reason is on the standard error output. */
 bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits);
+
+/* Starts the access log (see lw_access_log_open), which SIGUSR1 opens anew.  false: the
+ * reason is on the standard error output. */
+bool lw_host_log_access(struct luaweb_host *host, const char *where);
 
 /* Starts the Lua half: command `argv[0]` with its arguments, as a job. */
 bool lw_host_start(struct luaweb_host *host, int argc, char **argv);

@@ -22,15 +22,11 @@ void lw_app_destruct(struct luaweb_app *app)
         lw_machine_destruct(app->machines[i]);
         free(app->machines[i]);
     }
+    for (uint32_t i = 0; i < app->resource_count; i++)
+        free(app->resources[i].text);
     free(app->machines);
     free(app->resources);
     memset(app, 0, sizeof *app);
-}
-
-static void push(struct lw_machine ***list, uint32_t *count, struct lw_machine *machine)
-{
-    *list = lw_realloc(*list, (*count + 1) * sizeof **list);
-    (*list)[(*count)++] = machine;
 }
 
 int lw_app_add_machine(struct luaweb_app *app, struct luaweb_slice lines,
@@ -41,8 +37,10 @@ int lw_app_add_machine(struct luaweb_app *app, struct luaweb_slice lines,
         free(machine);
         return -1;
     }
-    push(&app->machines, &app->machine_count, machine);
-    return (int)app->machine_count - 1;
+    app->machines =
+        lw_realloc(app->machines, (app->machine_count + 1) * sizeof *app->machines);
+    app->machines[app->machine_count] = machine;
+    return (int)app->machine_count++;
 }
 
 int lw_app_add_resource(struct luaweb_app *app, struct luaweb_slice template_text,
@@ -51,7 +49,13 @@ int lw_app_add_resource(struct luaweb_app *app, struct luaweb_slice template_tex
     lw_require(machine < app->machine_count);
     if (!lw_router_add(&app->router, template_text, app->resource_count, why))
         return -1;
-    push(&app->resources, &app->resource_count, app->machines[machine]);
+    app->resources =
+        lw_realloc(app->resources, (app->resource_count + 1) * sizeof *app->resources);
+    struct lw_resource *resource = &app->resources[app->resource_count++];
+    resource->machine = app->machines[machine];
+    resource->size = template_text.size;
+    resource->text = lw_alloc(template_text.size);
+    memcpy(resource->text, template_text.data, template_text.size);
     return 0;
 }
 
@@ -96,11 +100,13 @@ void lw_app_decide(const struct luaweb_app *app, const struct luaweb_request *re
         decision->status = 204;
         return;
     }
-    uint32_t resource;
-    if (!lw_router_match(&app->router, request->path, &resource, pairs, count)) {
+    uint32_t number;
+    if (!lw_router_match(&app->router, request->path, &number, pairs, count)) {
         bool is_connect = lw_slice_equal(request->method, LW_SLICE("CONNECT"));
         decision->status = is_connect ? 501 : 404;
         return;
     }
-    decide_method(app, app->resources[resource], request->method, decision);
+    const struct lw_resource *resource = &app->resources[number];
+    decision->resource = lw_slice(resource->text, resource->size);
+    decide_method(app, resource->machine, request->method, decision);
 }

@@ -8,11 +8,17 @@
 #include "machine/machine.h"
 #include "route/router.h"
 
+struct lw_resource {
+    struct lw_machine *machine; /* borrowed from the app's machines */
+    char *text;                 /* of its template; owned */
+    size_t size;
+};
+
 struct luaweb_app {
     struct lw_router router;
     struct lw_machine **machines; /* owned */
     uint32_t machine_count;
-    struct lw_machine **resources; /* by the router's number; borrowed from machines */
+    struct lw_resource *resources; /* owned, by the router's number */
     uint32_t resource_count;
 };
 
@@ -20,8 +26,9 @@ struct luaweb_app {
 struct lw_decision {
     int status; /* 0: call `function`; else C answers with this status */
     uint32_t function;
-    const char *allow;   /* for 405 and OPTIONS, else NULL; lent by the app */
-    uint64_t body_limit; /* of the machine; meaningful when status is 0 */
+    struct luaweb_slice resource; /* its template, lent by the app; empty: none */
+    const char *allow;            /* for 405 and OPTIONS, else NULL; lent by the app */
+    uint64_t body_limit;          /* of the machine; meaningful when status is 0 */
 };
 
 void lw_app_construct(struct luaweb_app *app);

@@ -75,7 +75,7 @@ static void on_closed(struct lw_transport *transport)
     conn->loop->free_conns = conn;
 }
 
-static void wake_request(struct lw_conn *conn)
+void lw_conn_wake(struct lw_conn *conn)
 {
     if (!conn->request->is_waiting)
         return;
@@ -92,7 +92,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
     if (conn->request) {
         lw_request_keep(conn->request);
         conn->request->conn = NULL;
-        wake_request(conn);
+        lw_conn_wake(conn);
         conn->request = NULL;
     }
     lw_deadline_arm(&loop->deadlines, &conn->deadline, LW_DEADLINE_NONE);
@@ -186,7 +186,7 @@ static void on_octets(struct lw_conn *conn)
     case LW_CONN_READING: lw_conn_advance(conn); break;
     case LW_CONN_SERVING:
         lw_content_arrived(conn);
-        wake_request(conn);
+        lw_conn_wake(conn);
         break;
     case LW_CONN_DRAINING:
         lw_content_arrived(conn);
@@ -236,44 +236,6 @@ static bool wants_octets(const struct lw_conn *conn)
     return !conn->is_stalled;
 }
 
-static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
-{
-    if (lw_buffer_size(&conn->out) > 0)
-        return LW_DEADLINE_WRITE;
-    switch (conn->state) {
-    case LW_CONN_READING:
-        return lw_buffer_size(&conn->in) > 0 ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
-    case LW_CONN_SERVING:
-        return conn->request->is_waiting && !conn->content.is_done ? LW_DEADLINE_BODY
-                                                                   : LW_DEADLINE_NONE;
-    case LW_CONN_DRAINING: return LW_DEADLINE_BODY;
-    default: return LW_DEADLINE_LINGER;
-    }
-}
-
-/* Rest counts from the last answer, a head from its first octet, a close from its
- * shutdown; the other deadlines start anew whenever octets move. */
-static bool is_anew(const struct lw_conn *conn, enum lw_deadline_kind kind)
-{
-    if (kind != conn->deadline.kind)
-        return true;
-    if (kind == LW_DEADLINE_IDLE || kind == LW_DEADLINE_HEADER)
-        return conn->has_answered;
-    return conn->has_progress && kind != LW_DEADLINE_LINGER;
-}
-
-static void arm(struct lw_conn *conn)
-{
-    enum lw_deadline_kind kind = deadline_of(conn);
-    bool anew = is_anew(conn, kind);
-    conn->has_progress = conn->has_answered = false;
-    if (!anew)
-        return;
-    if (kind == LW_DEADLINE_WRITE)
-        conn->unread = lw_transport_unread(&conn->transport);
-    lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
-}
-
 /* All is said: ours is shut, theirs is swallowed until it ends, so that the client gets
  * to read our last answer (RFC 9112 §9.6). */
 static void close_gently(struct lw_conn *conn)
@@ -296,7 +258,7 @@ static void wake_writer(struct lw_conn *conn)
         conn->is_stalled = false;
         lw_conn_advance(conn);
     } else if (conn->request && conn->request->is_started) {
-        wake_request(conn);
+        lw_conn_wake(conn);
     }
 }
 
@@ -326,7 +288,7 @@ static void settle(struct lw_conn *conn)
         lw_buffer_release(&conn->in, &conn->loop->blocks);
     lw_transport_want(&conn->transport, wants_octets(conn),
                       lw_buffer_size(&conn->out) > 0);
-    arm(conn);
+    lw_conn_arm(conn);
 }
 
 void lw_conn_settle_all(struct lw_loop *loop)
@@ -358,48 +320,5 @@ void lw_conn_free_all(struct lw_loop *loop)
         struct lw_conn *conn = loop->free_conns;
         loop->free_conns = conn->next;
         free(conn);
-    }
-}
-
-static void on_late_content(struct lw_conn *conn)
-{
-    conn->content.error = 408;
-    if (conn->state == LW_CONN_SERVING)
-        wake_request(conn);
-    else
-        conn->state = LW_CONN_CLOSING;
-}
-
-/* A client may read slowly: what the kernel still holds tells, long before it takes more
- * from us. */
-static void on_late_reader(struct lw_conn *conn)
-{
-    if (lw_transport_unread(&conn->transport) < conn->unread)
-        return; /* settling arms the deadline anew */
-    lw_log(LW_LOG_INFO, "%s does not read its answer: cut", conn->peer);
-    lw_conn_drop(conn, true);
-}
-
-static struct lw_conn *conn_of(struct lw_deadline *deadline, enum lw_deadline_kind kind)
-{
-    size_t offset = kind == LW_DEADLINE_REQUEST
-                        ? offsetof(struct lw_conn, request_deadline)
-                        : offsetof(struct lw_conn, deadline);
-    return (struct lw_conn *)(void *)((char *)deadline - offset);
-}
-
-void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
-{
-    struct lw_conn *conn = conn_of(deadline, kind);
-    lw_conn_touch(conn);
-    switch (kind) {
-    case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;
-    case LW_DEADLINE_HEADER:
-        lw_serve_refuse(conn, 408, "the head took too long");
-        break;
-    case LW_DEADLINE_BODY: on_late_content(conn); break;
-    case LW_DEADLINE_WRITE: on_late_reader(conn); break;
-    case LW_DEADLINE_REQUEST: lw_serve_late(conn); break;
-    default: lw_conn_drop(conn, false); break;
     }
 }

@@ -88,6 +88,12 @@ void lw_conn_flush(struct lw_conn *conn);
  * missing. */
 void lw_conn_drop(struct lw_conn *conn, bool reset);
 
+/* Lua may try again what it waits for: content, or room for more of its answer. */
+void lw_conn_wake(struct lw_conn *conn);
+
+/* Starts the deadline that belongs to the state, where it is not running (lateness.c). */
+void lw_conn_arm(struct lw_conn *conn);
+
 /* For the loop. */
 void lw_conn_settle_all(struct lw_loop *loop);
 void lw_conn_close_idle(struct lw_loop *loop);

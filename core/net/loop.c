@@ -5,6 +5,7 @@
  * fire before the poll, so the same is done in front of it (prepare). */
 #include "net/loop.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "net/access_log.h"
 #include "net/conn.h"
 #include "net/listen.h"
 #include "net/request.h"
@@ -58,6 +60,14 @@ static void set_up_deadlines(struct lw_loop *loop)
     lw_deadlines_construct(&loop->deadlines, &loop->uv, durations, lw_conn_late);
 }
 
+static void make_id_prefix(struct lw_loop *loop)
+{
+    uint32_t random = 0;
+    if (uv_random(NULL, NULL, &random, sizeof random, 0, NULL) != 0)
+        random = (uint32_t)uv_hrtime();
+    snprintf(loop->id_prefix, sizeof loop->id_prefix, "%06x", random & 0xffffff);
+}
+
 int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
                       const struct lw_upcalls *upcalls)
 {
@@ -68,6 +78,7 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     loop->limits = *limits;
     loop->upcalls = *upcalls;
     lw_fields_prepare(&loop->fields_start);
+    make_id_prefix(loop);
     loop->free_id = LW_NO_ID;
     loop->date_second = -1;
     lw_blocks_construct(&loop->blocks, 1024);
@@ -119,12 +130,14 @@ static void close_handle(uv_handle_t *handle, void *unused)
 
 void lw_loop_destruct(struct lw_loop *loop)
 {
+    uv_close((uv_handle_t *)&loop->prepare, NULL); /* no turn any more */
+    uv_close((uv_handle_t *)&loop->check, NULL);
     lw_listen_stop_all(loop);
     lw_conn_close_all(loop);
     lw_socket_close_all(loop);
     lw_timer_close_all(loop);
-    uv_close((uv_handle_t *)&loop->prepare, NULL);
-    uv_close((uv_handle_t *)&loop->check, NULL);
+    if (loop->access_log)
+        lw_access_log_close(loop->access_log);
     uv_walk(&loop->uv, close_handle, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     uv_loop_close(&loop->uv);
@@ -176,6 +189,13 @@ void lw_loop_wake(struct lw_loop *loop, uint32_t id)
 {
     loop->has_work = true;
     loop->upcalls.wake(loop->upcalls.context, id);
+}
+
+int64_t lw_loop_time_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 const char *lw_loop_date(struct lw_loop *loop)

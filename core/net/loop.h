@@ -51,6 +51,8 @@ struct lw_loop {
     uv_idle_t again; /* keeps the next poll from waiting */
     struct lw_limits limits;
     struct lw_fields_template fields_start; /* for every head */
+    struct lw_access_log *access_log;       /* owned; NULL: none */
+    char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_upcalls upcalls;
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
@@ -109,6 +111,9 @@ void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t
 void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
                      uint32_t function);
 void lw_loop_wake(struct lw_loop *loop, uint32_t id);
+
+/* Milliseconds since 1970. */
+int64_t lw_loop_time_ms(void);
 
 /* The Date field of now: 29 octets, lent until the next second. */
 const char *lw_loop_date(struct lw_loop *loop);

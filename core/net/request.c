@@ -3,6 +3,7 @@
  * The pool of requests, keeping a head, and the decoded views of query and cookies. */
 #include "net/request.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "http/percent.h"
 #include "http/query.h"
 #include "http/reply.h"
+#include "net/access_log.h"
 #include "net/loop.h"
 
 static struct lw_request *construct(struct lw_loop *loop)
@@ -54,6 +56,41 @@ void lw_request_end(struct lw_request *request)
     *request = empty;
     lw_arena_reset(&request->arena);
     loop->free_requests = request;
+}
+
+static struct luaweb_slice value_of(const struct lw_request *request,
+                                    struct luaweb_slice name)
+{
+    const struct luaweb_fields *headers = &request->facts.headers;
+    const struct luaweb_field *field =
+        lw_fields_find(headers->list, headers->count, name);
+    return field ? field->value : lw_slice("", 0);
+}
+
+void lw_request_log(const struct lw_request *request)
+{
+    struct lw_loop *loop = request->loop;
+    if (!loop->access_log)
+        return;
+    char id[32];
+    uint64_t duration_ns = uv_hrtime() - request->began_ns;
+    int size = snprintf(id, sizeof id, "%s-%llx", loop->id_prefix,
+                        (unsigned long long)request->facts.id);
+    struct lw_access access = {
+        .time_ms = lw_loop_time_ms() - (int64_t)(duration_ns / 1000000),
+        .id = lw_slice(id, (size_t)size),
+        .peer = request->facts.peer,
+        .method = request->facts.method,
+        .target = request->facts.target,
+        .referer = value_of(request, LW_SLICE("Referer")),
+        .user_agent = value_of(request, LW_SLICE("User-Agent")),
+        .resource = request->resource,
+        .minor_version = request->facts.minor_version,
+        .status = request->status,
+        .octets = request->sent,
+        .duration_us = duration_ns / 1000,
+    };
+    lw_access_log_add(loop->access_log, &access);
 }
 
 void lw_request_free_all(struct lw_loop *loop)

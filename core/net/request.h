@@ -48,15 +48,19 @@ struct lw_request {
     struct luaweb_slice
         head; /* the octets that facts points into, until they are kept */
     struct lw_request *next_free;
-    double declared_length; /* Content-Length that the app set, < 0: none */
-    bool is_kept;           /* the head lies in the arena */
-    bool is_started;        /* the head of the response is sent */
-    bool has_type;          /* among the fields */
-    bool has_date;          /* among the fields */
-    bool wants_close;       /* the app set Connection: close */
-    bool is_waiting;        /* Lua waits for the wake of this request */
-    bool has_query;         /* decoded below */
-    bool has_cookies;       /* decoded below */
+    double declared_length;       /* Content-Length that the app set, < 0: none */
+    uint64_t began_ns;            /* when its head was whole; 0 without an access log */
+    struct luaweb_slice resource; /* the template; lent by the app */
+    uint64_t sent;                /* octets of content written */
+    int status;                   /* of its answer; 0: none yet */
+    bool is_kept;                 /* the head lies in the arena */
+    bool is_started;              /* the head of the response is sent */
+    bool has_type;                /* among the fields */
+    bool has_date;                /* among the fields */
+    bool wants_close;             /* the app set Connection: close */
+    bool is_waiting;              /* Lua waits for the wake of this request */
+    bool has_query;               /* decoded below */
+    bool has_cookies;             /* decoded below */
     struct luaweb_fields query;
     struct luaweb_fields cookies;
 };
@@ -69,6 +73,9 @@ void lw_request_keep(struct lw_request *request);
 
 /* Ends the request: its generation rises, its memory goes back to the pool. */
 void lw_request_end(struct lw_request *request);
+
+/* Writes its line in the access log, if there is one. */
+void lw_request_log(const struct lw_request *request);
 
 /* Frees all requests of the loop, at its end. */
 void lw_request_free_all(struct lw_loop *loop);

@@ -58,6 +58,7 @@ static enum lw_reply_framing write_head(struct lw_request *request,
 {
     struct lw_conn *conn = request->conn;
     enum lw_reply_framing framing = framing_of(conn, response);
+    request->status = response->status;
     struct lw_reply reply = {
         .status = response->status,
         .framing = framing,
@@ -80,6 +81,7 @@ static int reply(struct lw_request *request, const struct lw_response *response,
 {
     struct lw_conn *conn = request->conn;
     if (!conn) {
+        lw_request_log(request);
         lw_request_end(request);
         return LUAWEB_REPLY_GONE;
     }
@@ -90,9 +92,12 @@ static int reply(struct lw_request *request, const struct lw_response *response,
     if (content.size == 0 && (whole.status == 204 || whole.status == 304))
         whole.type.data = NULL;
     write_head(request, &whole);
-    if (lw_reply_has_content(request->facts.method, whole.status))
+    if (lw_reply_has_content(request->facts.method, whole.status)) {
         lw_buffer_append(&conn->out, &conn->loop->blocks, content.data, content.size);
+        request->sent = content.size;
+    }
     bool close = !conn->keep_alive;
+    lw_request_log(request);
     lw_request_end(request);
     lw_conn_answered(conn, close);
     lw_conn_advance(conn);
@@ -157,6 +162,7 @@ static int64_t write_content(struct lw_request *request, struct luaweb_slice dat
         append_chunk(conn, data);
     else
         lw_buffer_append(&conn->out, &conn->loop->blocks, data.data, data.size);
+    request->sent += data.size;
     if (conn->reply_left >= 0)
         conn->reply_left -= (int64_t)data.size;
     return (int64_t)data.size;
@@ -173,6 +179,7 @@ static void abort_reply(struct lw_request *request)
         conn->request = NULL;
         lw_conn_drop(conn, true);
     }
+    lw_request_log(request);
     lw_request_end(request);
 }
 
@@ -191,6 +198,7 @@ static int finish(struct lw_request *request)
         lw_buffer_append(&conn->out, &conn->loop->blocks, "\r\n", 2);
     }
     bool close = !conn->keep_alive;
+    lw_request_log(request);
     lw_request_end(request);
     lw_conn_answered(conn, close);
     lw_conn_advance(conn);

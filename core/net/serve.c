@@ -14,11 +14,24 @@
 #include "http/percent.h"
 #include "http/reply.h"
 #include "machine/app.h"
+#include "net/access_log.h"
 #include "net/loop.h"
 #include "net/request.h"
 #include "route/template.h"
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
+
+/* Nothing is known of the request but that it was none. */
+static void log_refusal(const struct lw_conn *conn, int status, size_t size)
+{
+    const struct lw_access access = {
+        .time_ms = lw_loop_time_ms(),
+        .peer = lw_slice(conn->peer, strlen(conn->peer)),
+        .status = status,
+        .octets = size,
+    };
+    lw_access_log_add(conn->loop->access_log, &access);
+}
 
 static void refuse(struct lw_conn *conn, int status, const char *why,
                    struct luaweb_slice fields)
@@ -45,6 +58,8 @@ static void refuse(struct lw_conn *conn, int status, const char *why,
         lw_buffer_append(&conn->out, &loop->blocks, text, size);
     conn->state = LW_CONN_CLOSING;
     lw_conn_touch(conn);
+    if (loop->access_log)
+        log_refusal(conn, status, size);
 }
 
 void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
@@ -143,6 +158,7 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     conn->minor_version = head->minor_version;
     conn->request = request;
     conn->served++;
+    request->resource = decision.resource;
     if (decision.status) {
         answer(request, decision.status, decision.allow);
     } else if (head->content_length > decision.body_limit) {
@@ -181,6 +197,8 @@ static void serve(struct lw_conn *conn, size_t head_size)
     memset(&conn->scan, 0, sizeof conn->scan);
     lw_buffer_consume(in, head_size);
     request->ops = &lw_http1_ops;
+    if (conn->loop->access_log)
+        request->began_ns = uv_hrtime();
     request->conn = conn;
     request->head = lw_slice(data, head_size);
     fill_facts(request, conn, &head);

@@ -10,10 +10,13 @@
 static int run(const struct lw_options *options)
 {
     static struct luaweb_host host;
+    lw_log_threshold(options->log_level);
     if (!lw_host_construct(&host, &options->limits))
         return 1;
     int code = 1;
-    if (lw_host_start(&host, options->argc, options->argv))
+    if (options->access_log && !lw_host_log_access(&host, options->access_log))
+        code = 2;
+    else if (lw_host_start(&host, options->argc, options->argv))
         code = lw_host_run(&host);
     lw_host_destruct(&host);
     return code;

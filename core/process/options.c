@@ -15,6 +15,8 @@ enum unit {
     OCTETS,
     COUNT,
     SECONDS,
+    PATH,
+    LEVEL,
     HANDED_ON
 };
 
@@ -36,6 +38,10 @@ static struct lw_limits limits = {
 static const struct flag flags[] = {
     {"--listen", "host:port|unix:path", HANDED_ON, NULL,
      "where to listen, repeatable (default 127.0.0.1:8080)"},
+    {"--access-log", "[json:]path", PATH, NULL,
+     "one line a request, combined or JSON; - is the output (default off)"},
+    {"--log-level", "level", LEVEL, NULL,
+     "of the error log: debug, info, warn or error (default info)"},
     {"--json",   NULL,      HANDED_ON, NULL, "routes: as JSON"},
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
 #define LIMIT(name, flag, value, unit, help) {flag, "n", unit, &limits.name, help},
@@ -100,9 +106,33 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [OCTETS] = "want octets, e.g. 65536, 64k or 8m",
         [COUNT] = "want a whole number up to 4294967295",
         [SECONDS] = "want seconds, e.g. 30 or 0.5",
+        [PATH] = "want a path, e.g. json:/var/log/app.log",
+        [LEVEL] = "want debug, info, warn or error",
     };
     fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
     return false;
+}
+
+static bool read_level(struct lw_options *options, const char *text)
+{
+    static const char *const levels[] = {"debug", "info", "warn", "error"};
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        if (strcmp(levels[i], text) != 0)
+            continue;
+        options->log_level = (enum lw_level)i;
+        return true;
+    }
+    return false;
+}
+
+static bool read_value(struct lw_options *options, const struct flag *flag,
+                       const char *text)
+{
+    switch (flag->unit) {
+    case LEVEL: return read_level(options, text);
+    case PATH: options->access_log = text; return *text != 0;
+    default: return read_limit(flag, text);
+    }
 }
 
 static void hand_on(struct lw_options *options, char *text)
@@ -130,7 +160,7 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
         return wrong("this option needs a value", text);
     value = is_apart ? argv[++*at] : value + 1;
     if (flag->unit != HANDED_ON)
-        return read_limit(flag, value) || wrong_value(flag, value);
+        return read_value(options, flag, value) || wrong_value(flag, value);
     hand_on(options, text);
     if (is_apart)
         hand_on(options, argv[*at]);
@@ -149,6 +179,7 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
 {
     static char serve[] = "serve";
     memset(options, 0, sizeof *options);
+    options->log_level = LW_LOG_INFO;
     options->argv = lw_alloc(((unsigned long)argc + 2) * sizeof *options->argv);
     int at = 1;
     hand_on(options, at < argc && is_command(argv[at]) ? argv[at++] : serve);

@@ -7,9 +7,12 @@
 #include <stdbool.h>
 
 #include "base/limits.h"
+#include "base/log.h"
 
 struct lw_options {
     struct lw_limits limits;
+    const char *access_log; /* NULL: none */
+    enum lw_level log_level;
     /* For the Lua half: the command, then its arguments, then NULL.  Owned; the texts
      * belong to main's argv. */
     char **argv;

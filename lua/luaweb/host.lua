@@ -54,17 +54,20 @@ local function on_error(raised)
   return answer_in(raised) or { traceback = trace.back(raised) }
 end
 
-local function log_failure(r, generation, failure)
+-- The place of the handler is told too: `return web.status(99)` is a tail call, and it
+-- does not stand in the traceback.
+local function log_failure(r, generation, failure, fn)
   local text = type(failure) == "table" and failure.traceback or tostring(failure)
   local name = "a request that has ended"
   if r.generation == generation then
     name = ("[%s] %s"):format(request.id(r), request.line(r))
   end
-  log.error(name .. ": " .. text)
+  local handler = fn and ("\n\t%s: the handler"):format(trace.place_of(fn)) or ""
+  log.error(("%s: %s%s"):format(name, text, handler))
 end
 
 -- Ends a request whose handler raised something (on_error's result).
-local function fail(r, generation, failure)
+local function fail(r, generation, failure, fn)
   if answer_in(failure) then
     local ok, again = xpcall(reply.send_instead, on_error, r, generation, failure)
     if ok then return end
@@ -75,7 +78,7 @@ local function fail(r, generation, failure)
       request.id(r), request.line(r)))
     return reply.cut(r, generation)
   end
-  if failure ~= body.GONE then log_failure(r, generation, failure) end
+  if failure ~= body.GONE then log_failure(r, generation, failure, fn) end
   if not pcall(reply.send_instead, r, generation, 500) then reply.cut(r, generation) end
 end
 
@@ -91,7 +94,7 @@ end
 
 function sched.upcalls.request(index, r, generation)
   local ok, failure = xpcall(run, on_error, functions[index], r, generation)
-  if not ok then fail(r, generation, failure) end
+  if not ok then fail(r, generation, failure, functions[index]) end
   sched.wake(r.slot) -- jobs that still read or write: they learn that it has ended
 end
 

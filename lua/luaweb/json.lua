@@ -1,23 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- JSON for apps: what the module `luaweb` offers as web.json's text, web.null and
--- web.array.  The face of json_encode and json_decode; owns nothing. RFC 8259,
--- strictly.
+-- JSON as apps see it: null, arrays, encode, decode. The face of json_encode and
+-- json_decode. Owns nothing. Must never bend RFC 8259.
 --
--- What becomes what:
---   null     json.null, never nil; so members and elements that are null are kept
+--   null     json.null, never nil: members and elements that are null are kept
 --   number   a double. Whole numbers up to 2^53 are exact, longer ones are rounded,
---   those
---            beyond 1.8e308 refused. -0 stays -0. NaN and the infinities can't be
---            written.
---   string   the same octets, which must be UTF-8 both ways. An escaped surrogate that
---   is
---            not one of a pair is refused. Only what must be escaped is written
---            escaped.
---   array    a table with the keys 1..n, marked as an array: it stays one when emptied
---   object   a plain table with strings as keys. Of equal names the last wins; they are
---            written in the order of `next`.
--- A table without a mark is an array when it has keys 1..n, an object when all its keys
--- are strings or it is empty; any other is refused. Metamethods are not asked.
+--            those that no double holds are refused. -0 stays -0. NaN and the
+--            infinities can't be written.
+--   string   the same octets. They must be UTF-8, read or written. An escaped
+--            surrogate that is not one of a pair is refused. Written escaped is
+--            only what must be.
+--   array    a table with the keys 1..n. What is read is marked as an array, and
+--            stays one when it is emptied.
+--   object   a table with strings as keys, or an empty one without the mark. Of equal
+--            names the last one read wins; written they are in the order of `next`.
+--
+-- Any other table is refused. Metamethods are not asked.
 local decoder = require "luaweb.json_decode"
 local encoder = require "luaweb.json_encode"
 local value = require "luaweb.json_value"
@@ -25,7 +22,7 @@ local value = require "luaweb.json_value"
 local M = {}
 
 ---@class luaweb.JsonLimits
----@field depth? integer   how deep arrays and objects may be nested: 1..1000, default 128
+---@field depth? integer   how deep tables may be nested: 1..1000, default 128
 ---@field size? integer    the most octets that a text to decode may have, default: any
 
 --- JSON's null: one unique value, true as a condition, printed as "null".
@@ -33,7 +30,7 @@ local M = {}
 M.null = value.null
 
 local function depth_of(limits)
-  local depth = limits and limits.depth or value.DEFAULT_DEPTH
+  local depth = limits.depth or value.DEFAULT_DEPTH
   if depth < 1 or depth > value.HIGHEST_DEPTH then
     error(("json: a depth is 1..%d, not %s"):format(value.HIGHEST_DEPTH, depth), 3)
   end
@@ -42,8 +39,8 @@ end
 
 --- Marks a table as an array, so that it is written as [] when it is empty.
 ---@generic T: table
----@param t? T     default: a new table; its own metatable, if any, would be lost: an error
----@return T t     the same table
+---@param t? T   default: a new table. One that has a metatable is an error.
+---@return T t   the same table
 function M.array(t)
   if t == nil then return setmetatable({}, value.Array) end
   local mark = getmetatable(t)
@@ -57,19 +54,19 @@ end
 ---@param v any                      nil is refused: use json.null
 ---@param limits? luaweb.JsonLimits  only its depth counts
 ---@return string text
----Raises an error that names the value by its path, such as "value.users[3].name is not
----UTF-8 at octet 7", when JSON has no form for it: a function, NaN, a table that lies in
----itself or has mixed keys or holes, a key that is no string, too deep nesting.
+---Raises an error when JSON has no form for a value: a function, NaN, a table that
+---contains itself, has holes or mixed keys, or is nested too deep. It names the value
+---by its path: "value.users[3].name is not UTF-8 at octet 7".
 ---source: RFC 8259
 function M.encode(v, limits)
-  return encoder.encode(v, depth_of(limits))
+  return encoder.encode(v, limits and depth_of(limits) or value.DEFAULT_DEPTH)
 end
 
 --- Reads one JSON text; nothing but white space may follow it.
 ---@param text string
 ---@param limits? luaweb.JsonLimits
 ---@return any value         nil: the text is refused; null is json.null
----@return string? message   what is wrong and where: "line 2, column 7: ':' is expected"
+---@return string? message   what and where: "line 2, column 7: ':' is expected"
 ---source: RFC 8259
 function M.decode(text, limits)
   if type(text) ~= "string" then
@@ -79,7 +76,7 @@ function M.decode(text, limits)
   if size and #text > size then
     return nil, ("the text has %d octets, more than %d"):format(#text, size)
   end
-  return decoder.decode(text, depth_of(limits))
+  return decoder.decode(text, limits and depth_of(limits) or value.DEFAULT_DEPTH)
 end
 
 return M

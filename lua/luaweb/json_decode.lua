@@ -1,26 +1,26 @@
 -- SPDX-License-Identifier: MIT
 -- Reads JSON text into a Lua value, strictly. Owns nothing. Must never accept what the
--- grammar does not, or fail by raising an error. RFC 8259 §2 to §9.
+-- grammar does not, nor raise an error about the text. RFC 8259 §2 to §9.
 --
 -- A reader takes the text, where its part begins, and how many levels of nesting are
--- left.  It returns what it read and where the rest begins; or nil, where it broke, and
+-- left. It returns what it read and where the rest begins; or nil, where it broke, and
 -- why.
-local buffer = require "string.buffer"
 local new_table = require "table.new"
+local json_string = require "luaweb.json_string"
 local value = require "luaweb.json_value"
 
-local byte, char, find, sub = string.byte, string.char, string.find, string.sub
+local byte, sub = string.byte, string.sub
 local huge = math.huge
-local find_invalid = value.find_invalid
+local read_string = json_string.read
 
 local M = {}
 
 local SPACE, TAB, NEWLINE, RETURN = byte " ", byte "\t", byte "\n", byte "\r"
-local QUOTE, BACKSLASH, COMMA, COLON = byte '"', byte "\\", byte ",", byte ":"
+local QUOTE, COMMA, COLON = byte '"', byte ",", byte ":"
 local OPEN_ARRAY, CLOSE_ARRAY = byte "[", byte "]"
 local OPEN_OBJECT, CLOSE_OBJECT = byte "{", byte "}"
 local MINUS, PLUS, POINT, ZERO, NINE = byte "-", byte "+", byte ".", byte "0", byte "9"
-local LOWER_E, UPPER_E, LOWER_U = byte "e", byte "E", byte "u"
+local LOWER_E, UPPER_E = byte "e", byte "E"
 local BYTE_ORDER_MARK = "\239\187\191"
 local FIRST_MEMBERS = 4                          -- the room that an object starts with
 
@@ -32,99 +32,6 @@ local function skip_space(text, pos)
     octet = byte(text, pos)
   end
   return octet, pos
-end
-
--- Strings -----------------------------------------------------------------------------
-
-local ESCAPED = {
-  [QUOTE] = '"', [BACKSLASH] = "\\", [byte "/"] = "/", [byte "b"] = "\b",
-  [byte "f"] = "\f", [byte "n"] = "\n", [byte "r"] = "\r", [byte "t"] = "\t",
-}
-
-local HEX = {}
-for digit = 0, 15 do
-  HEX[byte(("%x"):format(digit))] = digit
-  HEX[byte(("%X"):format(digit))] = digit
-end
-
--- The number that the four hexadecimal digits at `pos` stand for, or nil.
-local function read_hex(text, pos)
-  local unit = 0
-  for i = pos, pos + 3 do
-    local digit = HEX[byte(text, i)]
-    if not digit then return nil end
-    unit = unit * 16 + digit
-  end
-  return unit
-end
-
--- A code point as UTF-8: RFC 3629 §3.
-local function to_utf8(code)
-  if code < 0x80 then return char(code) end
-  local last = 0x80 + code % 0x40
-  code = (code - code % 0x40) / 0x40
-  if code < 0x20 then return char(0xC0 + code, last) end
-  local third = 0x80 + code % 0x40
-  code = (code - code % 0x40) / 0x40
-  if code < 0x10 then return char(0xE0 + code, third, last) end
-  local second = 0x80 + code % 0x40
-  return char(0xF0 + (code - code % 0x40) / 0x40, second, third, last)
-end
-
--- The escape whose backslash is at `pos`.
-local function read_escape(text, pos)
-  local kind = byte(text, pos + 1)
-  local plain = ESCAPED[kind]
-  if plain then return plain, pos + 2 end
-  if kind ~= LOWER_U then return nil, pos, "there is no such escape" end
-  local code = read_hex(text, pos + 2)
-  if not code then return nil, pos, "an escape needs four hexadecimal digits" end
-  if code < 0xD800 or code > 0xDFFF then return to_utf8(code), pos + 6 end
-  local low = code < 0xDC00 and byte(text, pos + 6) == BACKSLASH
-    and byte(text, pos + 7) == LOWER_U and read_hex(text, pos + 8)
-  if not low or low < 0xDC00 or low > 0xDFFF then
-    return nil, pos, "an escaped surrogate is not one of a pair"
-  end
-  return to_utf8(0x10000 + (code - 0xD800) * 0x400 + (low - 0xDC00)), pos + 12
-end
-
--- What stands between the quotes, from `first` to `last`, with its escapes replaced.
-local function unescape(text, first, last)
-  local out = buffer.new()
-  local pos, at = first, find(text, "\\", first, true)
-  while at and at <= last do
-    local plain, rest, why = read_escape(text, at)
-    if not plain then return nil, rest, why end
-    out:put(sub(text, pos, at - 1), plain)
-    pos, at = rest, find(text, "\\", rest, true)
-  end
-  out:put(sub(text, pos, last))
-  local s = out:get()
-  return s, last + 2
-end
-
--- A string whose opening quote is at `pos`.
-local function read_string(text, pos)
-  local first = pos + 1
-  local is_ascii, is_plain = true, true
-  pos = first
-  while true do
-    local octet = byte(text, pos)
-    if octet == QUOTE then break end
-    if not octet then return nil, pos, "a string is not closed" end
-    if octet < 0x20 then return nil, pos, "a string holds a control character" end
-    if octet > 0x7F then is_ascii = false end
-    if octet == BACKSLASH then
-      is_plain = false
-      pos = pos + 1
-    end
-    pos = pos + 1
-  end
-  local invalid_at = not is_ascii and find_invalid(text, first, pos - 1)
-  if invalid_at then return nil, invalid_at, "a string is not UTF-8" end
-  if not is_plain then return unescape(text, first, pos - 1) end
-  local s = sub(text, first, pos - 1)
-  return s, pos + 1
 end
 
 -- Numbers -----------------------------------------------------------------------------
@@ -155,8 +62,7 @@ local function read_fraction(text, pos, whole)
   return fraction, rest, octet
 end
 
--- The number that `text` has from `first` on, up to `rest`, its grammar checked
--- already.
+-- The number from `first` on, up to `rest`; its grammar is checked already.
 local function convert(text, first, rest)
   local n = tonumber(sub(text, first, rest - 1))
   if n == huge or n == -huge then return nil, first, "a number is too large" end
@@ -173,8 +79,8 @@ local function read_exponent(text, first, pos)
 end
 
 local function read_number(text, first)
-  local is_negative = byte(text, first) == MINUS
-  local pos = is_negative and first + 1 or first
+  local pos = first
+  if byte(text, first) == MINUS then pos = first + 1 end
   local n, rest, octet = read_digits(text, pos)
   if rest - pos > 1 and byte(text, pos) == ZERO then
     return nil, pos, "a number has a needless zero in front"
@@ -185,7 +91,8 @@ local function read_number(text, first)
     return read_exponent(text, first, rest)
   end
   if rest - first > EXACT_SIZE then return convert(text, first, rest) end
-  return is_negative and -n or n, rest
+  if pos > first then n = -n end
+  return n, rest
 end
 
 -- Arrays and objects ------------------------------------------------------------------
@@ -279,8 +186,8 @@ end
 ---@return string? message    what is wrong and where
 ---source: RFC 8259
 function M.decode(text, max_depth)
-  local first = sub(text, 1, 3) == BYTE_ORDER_MARK and 4 or 1
-  local v, pos, why = read_value(text, first, max_depth)
+  local is_marked = byte(text, 1) == 0xEF and sub(text, 1, 3) == BYTE_ORDER_MARK
+  local v, pos, why = read_value(text, is_marked and 4 or 1, max_depth)
   if v ~= nil then
     local octet
     octet, pos = skip_space(text, pos)

@@ -13,15 +13,15 @@ local find_invalid = value.find_invalid
 local M = {}
 
 local QUOTE, BACKSLASH = byte '"', byte "\\"
-local EXACT = 2 ^ 53                             -- whole numbers up to here are exact
-local QUOTED_KEYS = 1024                         -- how many quoted keys are remembered
-local QUOTED_KEY_SIZE = 64                       -- the longest key that is
-local SPARE_SIZE = 1024 * 1024                   -- the largest text whose buffer is kept
+local EXACT = 2 ^ 53                           -- whole numbers up to here are exact
+local QUOTED_KEYS = 1024                       -- how many quoted keys are remembered
+local QUOTED_KEY_SIZE = 64                     -- the longest key that is
+local SPARE_SIZE = 1024 * 1024                 -- the largest text whose buffer is kept
 
 ---@class luaweb.JsonWriter
 ---@field out string.buffer   the text so far
----@field path any[]          path[1..depth] are the keys that lead to the value at `depth`
----@field parents table[]     parents[0..depth-1] are the tables that it lies in
+---@field path any[]          path[1..depth] are the keys that lead to a value
+---@field parents table[]     parents[0..depth-1] are the tables it lies in
 ---@field max_depth integer   how deep tables may be nested
 
 -- One function for each type: write(writer, v, depth).
@@ -62,8 +62,11 @@ local function escape(s)
   local is_ascii, is_plain = true, true
   for i = 1, #s do
     local octet = byte(s, i)
-    if octet > 0x7F then is_ascii = false
-    elseif octet < 0x20 or octet == QUOTE or octet == BACKSLASH then is_plain = false end
+    if octet > 0x7F then
+      is_ascii = false
+    elseif octet < 0x20 or octet == QUOTE or octet == BACKSLASH then
+      is_plain = false
+    end
   end
   local invalid_at = not is_ascii and find_invalid(s, 1, #s)
   if invalid_at then return nil, invalid_at end
@@ -104,8 +107,7 @@ end
 
 local quoted_keys, quoted_count = {}, 0
 
--- The key with quotes and colon. Remembered, since an app has few keys and writes them
--- often.
+-- The key with quotes and colon. Remembered: an app writes the same few keys often.
 local function quote_key(writer, key, depth)
   local text = escape(key)
   if not text then
@@ -185,7 +187,7 @@ local function check_nesting(writer, t, depth)
     fail(writer, depth, "is nested deeper than %d", writer.max_depth)
   end
   for i = 0, depth - 1 do
-    if writer.parents[i] == t then fail(writer, depth, "is a table that it lies in") end
+    if writer.parents[i] == t then fail(writer, depth, "is a table that holds it") end
   end
 end
 

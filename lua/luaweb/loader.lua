@@ -24,8 +24,8 @@ end
 
 local function wait_for(name, owner)
   if is_circle(name, owner) then
-    error(("%s: loop or previous error loading module '%s'"):format(trace.place(), name),
-      0)
+    error(("%s: loop or previous error loading module '%s'"):format(trace.place(),
+      name), 0)
   end
   sched.check("require", 3)
   local waiters = loads[name].waiters

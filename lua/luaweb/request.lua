@@ -219,8 +219,7 @@ end
 
 local request_mt = { __index = index }
 
-local started = math.floor(os.time() * 1000 + os.clock() * 1e6)
-local id_prefix = ("%06x"):format(started % 0x1000000)
+local id_prefix = str(C.luaweb_id_prefix(host))
 
 --- The text that names a request in the logs.
 ---@param r ffi.cdata*   struct luaweb_request
@@ -241,7 +240,8 @@ end
 ---@param generation integer
 ---@return luaweb.Request
 function M.new(r, generation)
-  local handle = { r, generation, false, false, false, false, false, false, false, false }
+  local handle = { r, generation, false, false, false, false, false, false, false,
+    false }
   setmetatable(handle, request_mt)
   return handle
 end

@@ -35,7 +35,7 @@ local function check_status(code)
 end
 
 local TOKEN = "[%w!#$%%&'*+%-.^_`|~]+"
-local MEDIA_TYPE = "^" .. TOKEN .. "/" .. TOKEN .. "%s*%f[;%z][^%c]*$"
+local MEDIA_TYPE = "^" .. TOKEN .. "/" .. TOKEN .. " *%f[;%z][^%c]*$"
 
 -- It becomes a header as it is: nothing may follow it there.
 local function check_media_type(value, what)

@@ -39,6 +39,14 @@ function M.back(raised, co)
   return text_of(raised) .. "\nstack traceback:\n" .. table.concat(lines, "\n")
 end
 
+--- Where a function is written.
+---@param fn function
+---@return string place   e.g. "apps/hello.lua:4"
+function M.place_of(fn)
+  local info = debug.getinfo(fn, "S")
+  return ("%s:%d"):format(info.short_src, info.linedefined)
+end
+
 --- Runs the main function of a file.  `return web.app { ... }` is a tail call, behind
 --- which the file's frame is gone: then M.place finds the file by this one.
 ---@param chunk function

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The deadlines of a connection: which one runs in which state, when it starts anew, and
+ * what happens when it passes.  The queues themselves are in deadline.c. */
+#include <stddef.h>
+
+#include "base/log.h"
+#include "net/conn.h"
+#include "net/loop.h"
+#include "net/request.h"
+#include "net/serve.h"
+
+static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
+{
+    if (lw_buffer_size(&conn->out) > 0)
+        return LW_DEADLINE_WRITE;
+    switch (conn->state) {
+    case LW_CONN_READING:
+        return lw_buffer_size(&conn->in) > 0 ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
+    case LW_CONN_SERVING:
+        return conn->request->is_waiting && !conn->content.is_done ? LW_DEADLINE_BODY
+                                                                   : LW_DEADLINE_NONE;
+    case LW_CONN_DRAINING: return LW_DEADLINE_BODY;
+    default: return LW_DEADLINE_LINGER;
+    }
+}
+
+/* Rest counts from the last answer, a head from its first octet, a close from its
+ * shutdown; the other deadlines start anew whenever octets move. */
+static bool is_anew(const struct lw_conn *conn, enum lw_deadline_kind kind)
+{
+    if (kind != conn->deadline.kind)
+        return true;
+    if (kind == LW_DEADLINE_IDLE || kind == LW_DEADLINE_HEADER)
+        return conn->has_answered;
+    return conn->has_progress && kind != LW_DEADLINE_LINGER;
+}
+
+void lw_conn_arm(struct lw_conn *conn)
+{
+    enum lw_deadline_kind kind = deadline_of(conn);
+    bool anew = is_anew(conn, kind);
+    conn->has_progress = conn->has_answered = false;
+    if (!anew)
+        return;
+    if (kind == LW_DEADLINE_WRITE)
+        conn->unread = lw_transport_unread(&conn->transport);
+    lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
+}
+
+static void on_late_content(struct lw_conn *conn)
+{
+    conn->content.error = 408;
+    if (conn->state == LW_CONN_SERVING)
+        lw_conn_wake(conn);
+    else
+        conn->state = LW_CONN_CLOSING;
+}
+
+/* A client may read slowly: what the kernel still holds tells, long before it takes more
+ * from us. */
+static void on_late_reader(struct lw_conn *conn)
+{
+    if (lw_transport_unread(&conn->transport) < conn->unread)
+        return; /* settling arms the deadline anew */
+    lw_log(LW_LOG_INFO, "%s does not read its answer: cut", conn->peer);
+    lw_conn_drop(conn, true);
+}
+
+static struct lw_conn *conn_of(struct lw_deadline *deadline, enum lw_deadline_kind kind)
+{
+    size_t offset = kind == LW_DEADLINE_REQUEST
+                        ? offsetof(struct lw_conn, request_deadline)
+                        : offsetof(struct lw_conn, deadline);
+    return (struct lw_conn *)(void *)((char *)deadline - offset);
+}
+
+void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
+{
+    struct lw_conn *conn = conn_of(deadline, kind);
+    lw_conn_touch(conn);
+    switch (kind) {
+    case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;
+    case LW_DEADLINE_HEADER:
+        lw_serve_refuse(conn, 408, "the head took too long");
+        break;
+    case LW_DEADLINE_BODY: on_late_content(conn); break;
+    case LW_DEADLINE_WRITE: on_late_reader(conn); break;
+    case LW_DEADLINE_REQUEST: lw_serve_late(conn); break;
+    default: lw_conn_drop(conn, false); break;
+    }
+}
