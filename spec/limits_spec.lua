@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The limits of the command line, as clients meet them: what is at a limit is served,
--- and what is one past it gets the answer that the limit has.
+-- The limits of the command line in octets and counts, as clients meet them: what is at
+-- a limit is served, and what is one past it gets the answer that the limit has.
 local process = require "spec.support.process"
+local web = require "luaweb"
 
 local APP = "spec/apps/cases.lua"
 
@@ -94,175 +95,55 @@ describe("a value of octets", function()
   end)
 end)
 
--- How long the server needs for what it does on this connection.
-local function time_of(work)
-  local function now() return tonumber((assert(io.open "/proc/uptime"):read "*n")) end
-  local began = now()
-  work()
-  return now() - began
-end
-
-local function takes(least, most, work)
-  local seconds = time_of(work)
-  assert(seconds >= least and seconds <= most, ("it took %.2f s"):format(seconds))
-end
-
-local function answers_late(conn, status)
-  takes(0.2, 2, function()
-    local answer = process.answers(conn)
-    assert.equal(status, answer.status)
-    assert.equal("close", answer:header "connection")
+describe("--max-requests", function()
+  it("announces the close on the last request of a connection", function()
+    local child = process.serve(APP, "--max-requests", "3")
+    local conn = child:connect()
+    for _ = 1, 2 do
+      assert.is_nil(child:ask(get "/", conn):header "connection")
+    end
+    local last = child:ask(get "/", conn)
+    assert.equal("root", last.body)
+    assert.equal("close", last:header "connection")
     assert.equal("closed", select(2, process.rest(conn)))
+    conn:close()
+    assert.equal("root", child:ask(get "/").body)
   end)
-  conn:close()
-end
 
-local function closes_late(conn)
-  takes(0.2, 2, function()
+  it("counts pipelined requests too", function()
+    local child = process.serve(APP, "--max-requests", "3")
+    local conn = child:connect(get("/"):rep(5))
     local octets, ending = process.rest(conn)
-    assert.equal("", octets)
     assert.equal("closed", ending)
-  end)
-  conn:close()
-end
-
-describe("--header-timeout", function()
-  it("answers 408 to a head that is not whole in time", function()
-    local child = process.serve(APP, "--header-timeout", "0.3")
-    answers_late(child:connect(get("/"):sub(1, 20)), 408)
-  end)
-
-  it("answers 408 to a head that comes drop by drop", function()
-    local child = process.serve(APP, "--header-timeout", "0.3")
-    local conn = child:connect "GET / HTTP/1.1\r\n"
-    local answer
-    takes(0.2, 2, function()
-      repeat
-        conn:send "X: a\r\n"
-        answer = conn:receive(0.05)
-      until answer
-    end)
-    assert.matches("^HTTP/1%.1 408 ", answer)
-    conn:close()
-  end)
-
-  it("does not run before the first octet", function()
-    local child = process.serve(APP, "--header-timeout", "0.2")
-    local conn = child:connect()
-    assert.equal("timeout", select(2, conn:receive(0.5)))
-    assert.equal(200, child:ask(get "/", conn).status)
-    conn:close()
-  end)
-
-  it("is switched off by 0", function()
-    local child = process.serve(APP, "--header-timeout", "0")
-    local conn = child:connect(get("/"):sub(1, 20))
-    assert.equal("timeout", select(2, conn:receive(0.3)))
-    assert.equal(200, child:ask(get("/"):sub(21), conn).status)
+    assert.equal(3, select(2, octets:gsub("HTTP/1%.1 200 ", "")))
     conn:close()
   end)
 end)
 
-describe("--body-timeout", function()
-  local half = post("abcdef"):sub(1, -4)
-
-  it("answers 408 when content stands still", function()
-    local child = process.serve(APP, "--body-timeout", "0.3")
-    answers_late(child:connect(half), 408)
-  end)
-
-  it("starts anew with every octet", function()
-    local child = process.serve(APP, "--body-timeout", "0.4")
-    local conn = child:connect(half)
-    for octet in ("def"):gmatch "." do
-      assert.equal("timeout", select(2, conn:receive(0.2)))
-      conn:send(octet)
+describe("--max-connections", function()
+  it("serves as many, and answers 503 to one more, which may come again", function()
+    local child = process.serve(APP, "--max-connections", "3")
+    local conns = {}
+    for i = 1, 3 do
+      conns[i] = child:connect()
+      assert.equal("root", child:ask(get "/", conns[i]).body)
     end
-    assert.equal("abcdef", process.answers(conn).body)
-    conn:close()
-  end)
-
-  it("bounds the wait for content that nobody reads", function()
-    local child = process.serve(APP, "--body-timeout", "0.3")
-    local conn = child:connect()
-    assert.equal(403, child:ask("POST /reject HTTP/1.1\r\nHost: localhost\r\n"
-      .. "Content-Length: 5\r\n\r\n12", conn).status)
-    closes_late(conn)
-  end)
-
-  it("is switched off by 0", function()
-    local child = process.serve(APP, "--body-timeout", "0")
-    local conn = child:connect(half)
-    assert.equal("timeout", select(2, conn:receive(0.3)))
-    assert.equal("abcdef", child:ask("def", conn).body)
-    conn:close()
-  end)
-end)
-
-describe("--idle-timeout", function()
-  it("closes a connection that never sent anything", function()
-    local child = process.serve(APP, "--idle-timeout", "0.3")
-    closes_late(child:connect())
-  end)
-
-  it("closes a connection at rest after an answer", function()
-    local child = process.serve(APP, "--idle-timeout", "0.3")
-    local conn = child:connect()
-    assert.equal(200, child:ask(get "/", conn).status)
-    closes_late(conn)
-  end)
-
-  it("does not run while a handler does", function()
-    local child = process.serve(process.file("slow.lua", [[
-local web = require "luaweb"
-return web.app { web.get("/", function() web.sleep(0.5) return "slow" end) }
-]]), "--idle-timeout", "0.2")
-    assert.equal("slow", child:ask(get "/").body)
-  end)
-
-  it("is switched off by 0", function()
-    local child = process.serve(APP, "--idle-timeout", "0")
-    local conn = child:connect()
-    assert.equal("timeout", select(2, conn:receive(0.3)))
-    assert.equal(200, child:ask(get "/", conn).status)
-    conn:close()
-  end)
-
-  it("may be less than a millisecond, which is not none", function()
-    local child = process.serve(APP, "--idle-timeout", "0.0001")
-    local octets, ending = process.rest(child:connect(), 2)
-    assert.equal("", octets)
-    assert.equal("closed", ending)
-  end)
-end)
-
-describe("--write-timeout", function()
-  local app = [[
-local web = require "luaweb"
-return web.app { web.get("/", function() return ("x"):rep(67108864) end) }
-]]
-
-  it("cuts a client that does not read its answer, and logs it", function()
-    local path = process.file("large.lua", app)
-    local child = process.serve(path, "--write-timeout", "0.3")
-    local conn = child:connect(get "/")
-    assert.equal("timeout", select(2, child:connect():receive(1)))
-    local octets, ending = process.rest(conn)
-    assert.equal("reset", ending)
-    assert(#octets < 67108864)
-    assert.matches("127%.0%.0%.1 does not read its answer: cut\n", child:errors())
-    conn:close()
-  end)
-
-  it("lets a client be slow that reads", function()
-    local child = process.serve(process.file("large.lua", app), "--write-timeout", "1")
-    local conn, size = child:connect(get "/"), 0
-    for _ = 1, 8 do
-      for _ = 1, 20 do size = size + #assert(conn:receive(5)) end
-      assert.equal("timeout", select(2, child:connect():receive(0.25)))
+    local more = child:connect(get "/")
+    local answer = process.answers(more)
+    assert.equal(503, answer.status)
+    assert.equal("close", answer:header "connection")
+    assert.matches("^%d+$", answer:header "retry-after")
+    assert.equal("closed", select(2, process.rest(more)))
+    more:close()
+    assert.equal("root", child:ask(get "/", conns[1]).body)
+    conns[1]:close()
+    for _ = 1, 100 do
+      more = child:connect(get "/")
+      answer = process.answers(more)
+      more:close()
+      if answer.status == 200 then break end
+      web.sleep(0.02)
     end
-    size = size + #process.rest(conn, 0.5)
-    assert(size > 67108864, size .. " octets came")
-    conn:close()
+    assert.equal(200, answer.status)
   end)
 end)

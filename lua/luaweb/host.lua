@@ -57,7 +57,8 @@ end
 -- The place of the handler is told too: `return web.status(99)` is a tail call, and it
 -- does not stand in the traceback.
 local function log_failure(r, generation, failure, fn)
-  local text = type(failure) == "table" and failure.traceback or tostring(failure)
+  local text = type(failure) == "table" and failure.traceback
+    or trace.without_back(tostring(failure))
   local name = "a request that has ended"
   if r.generation == generation then
     name = ("[%s] %s"):format(request.id(r), request.line(r))
@@ -95,7 +96,7 @@ end
 function sched.upcalls.request(index, r, generation)
   local ok, failure = xpcall(run, on_error, functions[index], r, generation)
   if not ok then fail(r, generation, failure, functions[index]) end
-  sched.wake(r.slot) -- jobs that still read or write: they learn that it has ended
+  if sched.guests > 0 then sched.wake(r.slot) end -- they learn that it has ended
 end
 
 function sched.upcalls.lost(co, r, generation)

@@ -26,7 +26,9 @@ local function finish(job, ok, ...)
   job.ended, job.ok = true, ok
   job.n, job.results = select("#", ...), { ... }
   local failure = not ok and job.results[1]
-  if type(failure) == "string" then failure = { raised = failure, text = failure } end
+  if type(failure) == "string" then
+    failure = { raised = failure, text = trace.without_back(failure) }
+  end
   if failure then job.raised = failure.raised end
   local joiners = job.joiners
   job.joiners = nil

@@ -31,7 +31,7 @@ M.null = value.null
 
 local function depth_of(limits)
   local depth = limits.depth or value.DEFAULT_DEPTH
-  if depth < 1 or depth > value.HIGHEST_DEPTH then
+  if depth % 1 ~= 0 or depth < 1 or depth > value.HIGHEST_DEPTH then
     error(("json: a depth is 1..%d, not %s"):format(value.HIGHEST_DEPTH, depth), 3)
   end
   return depth

@@ -6,7 +6,7 @@ local buffer = require "string.buffer"
 local clear = require "table.clear"
 local value = require "luaweb.json_value"
 
-local byte, format, gsub = string.byte, string.format, string.gsub
+local byte, format, sub = string.byte, string.format, string.sub
 local floor, huge = math.floor, math.huge
 local find_invalid = value.find_invalid
 
@@ -31,7 +31,7 @@ local write = {}
 local function step(key)
   if type(key) == "number" then return format("[%d]", key) end
   if key:find "^[%a_][%w_]*$" then return "." .. key end
-  local quoted = gsub(key, '[%c"\\\128-\255]', function(octet)
+  local quoted = key:gsub('[%c"\\\128-\255]', function(octet)
     return format("\\%03d", byte(octet))
   end)
   return '["' .. quoted .. '"]'
@@ -48,29 +48,40 @@ local function refuse(writer, v, depth)
   fail(writer, depth, "is %s, which JSON has no form for", kind)
 end
 
+-- By octet: what stands for it.
 local ESCAPES = {
-  ['"']  = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",
-  ["\r"] = "\\r", ["\t"] = "\\t",
+  [QUOTE] = '\\"', [BACKSLASH] = "\\\\", [byte "\b"] = "\\b", [byte "\f"] = "\\f",
+  [byte "\n"] = "\\n", [byte "\r"] = "\\r", [byte "\t"] = "\\t",
 }
 for octet = 0x00, 0x1F do
-  local char = string.char(octet)
-  ESCAPES[char] = ESCAPES[char] or format("\\u%04x", octet)
+  ESCAPES[octet] = ESCAPES[octet] or format("\\u%04x", octet)
+end
+
+-- As `escape`, for a string of which plain ASCII ends before `at`.
+local function escape_special(s, at)
+  local invalid_at = find_invalid(s, at, #s)
+  if invalid_at then return nil, invalid_at end
+  local out, from = buffer.new(), 1
+  for i = at, #s do
+    local escaped = ESCAPES[byte(s, i)]
+    if escaped then
+      out:put(sub(s, from, i - 1), escaped)
+      from = i + 1
+    end
+  end
+  out:put(sub(s, from))
+  local text = out:get()
+  return text
 end
 
 -- The text between the quotes; nil and the octet where `s` is not UTF-8.
 local function escape(s)
-  local is_ascii, is_plain = true, true
   for i = 1, #s do
     local octet = byte(s, i)
-    if octet > 0x7F then
-      is_ascii = false
-    elseif octet < 0x20 or octet == QUOTE or octet == BACKSLASH then
-      is_plain = false
+    if octet < 0x20 or octet > 0x7F or octet == QUOTE or octet == BACKSLASH then
+      return escape_special(s, i)
     end
   end
-  local invalid_at = not is_ascii and find_invalid(s, 1, #s)
-  if invalid_at then return nil, invalid_at end
-  if not is_plain then s = gsub(s, '[%z\1-\31"\\]', ESCAPES) end
   return s
 end
 

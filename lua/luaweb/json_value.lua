@@ -34,38 +34,41 @@ local SEQUENCES = {
   { 0xF4, 0xF4,    0x80, 0x8F,   4 },            -- to 8F: nothing above U+10FFFF
 }
 
--- By first octet: how many octets (0: none starts so), and the bounds of the second
--- one.
-local length_of, lowest, highest = {}, {}, {}
-for octet = 0x00, 0xFF do length_of[octet] = octet < 0x80 and 1 or 0 end
-for _, row in ipairs(SEQUENCES) do
-  for octet = row[1], row[2] do
-    lowest[octet], highest[octet], length_of[octet] = row[3], row[4], row[5]
+-- UTF-8 as a machine: a state has, for each octet, the state that follows, or false.
+local function new_state(from, to, following)
+  local state = {}
+  for octet = 0x00, 0xFF do
+    state[octet] = octet >= from and octet <= to and following
   end
+  return state
 end
 
---- Finds the first octet that belongs to no whole UTF-8 character.
+-- Between characters; and before the last one or two octets of a character.
+local between = new_state(0x00, 0x7F, true)
+for octet = 0x00, 0x7F do between[octet] = between end
+local one_more = new_state(0x80, 0xBF, between)
+local two_more = new_state(0x80, 0xBF, one_more)
+
+local AFTER_SECOND = { [2] = between, [3] = one_more, [4] = two_more }
+for _, row in ipairs(SEQUENCES) do
+  local second = new_state(row[3], row[4], AFTER_SECOND[row[5]])
+  for octet = row[1], row[2] do between[octet] = second end
+end
+
+--- Finds where a part of a string stops being UTF-8.
 ---@param s string
 ---@param first integer   the octet to begin with, counted from 1
 ---@param last integer    the octet to end with, at most #s
----@return integer? at    where it is in `s`; nil: all is UTF-8
+---@return integer? at    the octet that can't follow, or `last` when a character is cut
+---                       off there; nil: all is UTF-8
 ---source: RFC 3629 §4
 function M.find_invalid(s, first, last)
-  local at = first
-  while at <= last do
-    local lead = byte(s, at)
-    local length = length_of[lead]
-    if length == 0 or at + length - 1 > last then return at end
-    if length > 1 then
-      local second = byte(s, at + 1)
-      if second < lowest[lead] or second > highest[lead] then return at end
-      for i = at + 2, at + length - 1 do
-        local octet = byte(s, i)
-        if octet < 0x80 or octet > 0xBF then return at end
-      end
-    end
-    at = at + length
+  local state = between
+  for at = first, last do
+    state = state[byte(s, at)]
+    if not state then return at end
   end
+  if state ~= between then return last end
 end
 
 return M

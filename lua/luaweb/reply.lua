@@ -52,7 +52,7 @@ local function write_all(r, generation, s, what)
     if taken > 0 then
       at, size = at + taken, size - taken
     elseif taken == 0 then
-      sched.wait(r.slot, what)
+      sched.wait_for_request(r, what)
     elseif taken == C.LUAWEB_REPLY_TOO_LARGE then
       error("more content than Content-Length said", 0)
     else

@@ -45,12 +45,12 @@ function M.ready(co)
   queue[last] = co
 end
 
--- What waits under an id is a coroutine, a ticket (of a wait with two ends: whoever
+-- What waits under an id is a coroutine, a ticket (of a wait with two ends: the id that
 -- comes first uses it up), or a list of these.
-local function wake_one(waiter)
+local function wake_one(waiter, id)
   if type(waiter) == "thread" then return M.ready(waiter) end
   if waiter.used then return end
-  waiter.used = true
+  waiter.used = id
   M.ready(waiter.co)
 end
 
@@ -61,9 +61,9 @@ function M.wake(id)
   if not waiter then return end
   waiting[id] = nil
   if type(waiter) == "table" and not waiter.co then
-    for i = 1, #waiter do wake_one(waiter[i]) end
+    for i = 1, #waiter do wake_one(waiter[i], id) end
   else
-    wake_one(waiter)
+    wake_one(waiter, id)
   end
 end
 
@@ -118,6 +118,21 @@ function M.wait(id, what)
   yield(PARKED)
 end
 
+--- How many jobs wait for requests that others serve.
+M.guests = 0
+
+--- Waits until C wakes a request: its content, or room for its answer.
+---@param request ffi.cdata*   struct luaweb_request
+---@param what string
+function M.wait_for_request(request, what)
+  M.check(what)
+  local mine = served[current]
+  local guests = mine and mine[1] == request and 0 or 1
+  M.guests = M.guests + guests
+  M.wait(request.slot, what)
+  M.guests = M.guests - guests
+end
+
 --- Waits until C wakes this id, at most for a time.
 ---@param id integer
 ---@param seconds number
@@ -128,14 +143,14 @@ function M.wait_for(id, seconds, what)
   local timer = C.luaweb_timer_start(host, seconds)
   local ticket = { co = current }
   add_waiter(id, ticket)
-  waiting[timer] = ticket
+  add_waiter(timer, ticket)
   yield(PARKED)
-  if waiting[timer] == ticket then -- the id was first
+  if ticket.used == timer then return false end
+  if waiting[timer] == ticket then -- else its wake was pulled already
     waiting[timer] = nil
     C.luaweb_timer_stop(host, timer)
-    return true
   end
-  return false
+  return true
 end
 
 --- Waits for a time.

@@ -25,18 +25,31 @@ local function is_lowest(line)
   return line:find("^\t%[C%]: in function 'x?pcall'") ~= nil
 end
 
+local function back(raised, co)
+  local lines = {}
+  local frames = co and debug.traceback(co, "") or debug.traceback("", 5)
+  for line in frames:gmatch "\t[^\n]+" do lines[#lines + 1] = line end
+  while lines[1] and is_lowest(lines[#lines]) do table.remove(lines) end
+  if not lines[1] then return text_of(raised) end
+  return text_of(raised) .. "\nstack traceback:\n" .. table.concat(lines, "\n")
+end
+
 --- What was raised, and a traceback without the framework's own lowest frames.  To be
 --- called by the message handler of an xpcall, or with `co`.
 ---@param raised any
 ---@param co thread?   one that stands still; default: the running one
 ---@return string
 function M.back(raised, co)
-  local lines = {}
-  local frames = co and debug.traceback(co, "") or debug.traceback("", 3)
-  for line in frames:gmatch "\t[^\n]+" do lines[#lines + 1] = line end
-  while lines[1] and is_lowest(lines[#lines]) do table.remove(lines) end
-  if not lines[1] then return text_of(raised) end
-  return text_of(raised) .. "\nstack traceback:\n" .. table.concat(lines, "\n")
+  local ok, text = pcall(back, raised, co)
+  if ok then return text end
+  return type(raised) == "string" and raised or "?" -- a stack overflow: no room
+end
+
+--- What an xpcall gives when its message handler had no room, or failed itself.
+---@param text string
+---@return string
+function M.without_back(text)
+  return text .. " (most likely a stack overflow: no room for a traceback)"
 end
 
 --- Where a function is written.
