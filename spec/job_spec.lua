@@ -43,8 +43,10 @@ describe("job.spawn", function()
   end)
 
   it("may be called in a coroutine of the app's own", function()
-    local spawn = coroutine.wrap(function() return job.spawn(function() return 7 end) end)
-    assert.equal(7, spawn():join())
+    local spawned = coroutine.wrap(function()
+      return job.spawn(function() return 7 end)
+    end)()
+    assert.equal(7, spawned:join())
   end)
 end)
 
@@ -216,5 +218,28 @@ describe("a handler that joins a job", function()
     for _ = 1, 3 do job.spawn(next_one) end
     assert.equal("quick", client:get("/quick").body)
     stop = true
+  end)
+end)
+
+describe("a job that reads a request", function()
+  local reader
+  local client = test.app(web.app {
+    web.post("/", function(req)
+      reader = job.spawn(function() return req:bytes() end)
+      web.sleep(0.01)
+      return 202
+    end),
+  })
+
+  it("learns at once that it has ended, while it waits for more", function()
+    local log = error_log.of(function()
+      local conn = client:raw("POST / HTTP/1.1\r\nHost: h\r\n"
+        .. "Content-Length: 5\r\n\r\nab")
+      assert.matches("^HTTP/1.1 202 ", conn:receive(5))
+      web.sleep(0.02)
+      conn:close()
+    end)
+    assert.matches("error a job failed: this request has ended", log)
+    assert.error_matches(function() reader:join() end, "this request has ended")
   end)
 end)

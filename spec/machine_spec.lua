@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Machines as an app declares them (lua/luaweb/machine.lua), and the methods that follow
--- on the wire: RFC 9110 §9, §10.2.1 (Allow), §15.5.6 (405), §15.6.2 (501).
+-- Machines as an app declares them (lua/luaweb/machine.lua), and the methods that
+-- follow on the wire: RFC 9110 §9, §10.2.1 (Allow), §15.5.6 (405), §15.6.2 (501).
 local test = require "luaweb.test"
 local web = require "luaweb"
 
@@ -78,7 +78,9 @@ describe("operations", function()
   end)
 
   it("may speak for OPTIONS", function()
-    local client = client_of { handle_ok = "x", do_options = function() return "mine" end }
+    local client = client_of {
+      handle_ok = "x", do_options = function() return "mine" end,
+    }
     assert.equal("mine", client:options("/x").body)
     assert.equal("GET, HEAD, OPTIONS", client:delete("/x").headers.allow)
   end)
@@ -195,7 +197,8 @@ describe("a declaration", function()
   for title, case in pairs {
     ["that is no list"]         = { "GET", 'wants a list of methods, or "*"' },
     ["that is empty"]           = { {}, 'wants a list of methods, or "*"' },
-    ["with a named key"]        = { { "GET", x = 1 }, 'wants a list of methods, or "*"' },
+    ["with a named key"]        = { { "GET", x = 1 },
+      'wants a list of methods, or "*"' },
     ["with an empty name"]      = { { "" }, " is not a method" },
     ["with a space"]            = { { "A B" }, "A B is not a method" },
     ["with a line break"]       = { { "A\nB" }, "A\nB is not a method" },
@@ -227,7 +230,8 @@ describe("a declaration", function()
       fault { methods = { "GET", "PUT" }, handle_ok = "x" })
     assert.equal("/x: methods: HEAD has no function (handle_ok)",
       fault { methods = { "HEAD", "PUT" }, do_put = name_it })
-    assert.equal('/x: methods: "*" wants do_any', fault { methods = "*", handle_ok = "x" })
+    assert.equal('/x: methods: "*" wants do_any',
+      fault { methods = "*", handle_ok = "x" })
   end)
 
   it("refuses a function whose method is not listed, naming the resource", function()
@@ -236,8 +240,8 @@ describe("a declaration", function()
       handle_ok = { methods = { "PUT" }, handle_ok = "x", do_put = name_it },
       do_any    = { methods = { "PUT" }, do_any = name_it, do_put = name_it },
     } do
-      assert.equal("/x: " .. key .. ": none of its methods is in `methods`: nothing can "
-        .. "reach it", fault(machine))
+      assert.equal("/x: " .. key .. ": none of its methods is in `methods`: nothing "
+        .. "can reach it", fault(machine))
     end
   end)
 
@@ -248,7 +252,8 @@ describe("a declaration", function()
   it("names the place of the key, which may be an included machine's", function()
     local line = debug.getinfo(1, "l").currentline + 1
     local included = web.machine { do_put = name_it }
-    local ok, message = pcall(client_of, { included, methods = { "GET" }, handle_ok = "" })
+    local ok, message = pcall(client_of,
+      { included, methods = { "GET" }, handle_ok = "" })
     assert.is_false(ok)
     assert.matches("machine_spec%.lua:" .. line .. ": /x: do_put: ", message)
   end)

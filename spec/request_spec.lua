@@ -1,8 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Requests as handlers see them (lua/luaweb/request.lua): lazy views, and what is left
 -- of a request when it has ended: an error.
-local error_log = require "spec.support.error_log"
-local job = require "luaweb.job"
 local test = require "luaweb.test"
 local web = require "luaweb"
 
@@ -283,23 +281,5 @@ describe("when a request has ended", function()
   it("a form that it gave is the handler's own", function()
     keep()
     assert.equal("mine", kept.form.f)
-  end)
-
-  it("a job that still reads its content learns of it at once", function()
-    local reader
-    handler = function(req)
-      reader = job.spawn(function() return req:bytes() end)
-      web.sleep(0.01)
-      return 202
-    end
-    local log = error_log.of(function()
-      local conn = client:raw("POST / HTTP/1.1\r\nHost: h\r\n"
-        .. "Content-Length: 5\r\n\r\nab")
-      assert.matches("^HTTP/1.1 202 ", conn:receive(5))
-      web.sleep(0.02)
-      conn:close()
-    end)
-    assert.matches("error a job failed: " .. ENDED, log)
-    assert.error_matches(function() reader:join() end, ENDED)
   end)
 end)

@@ -2,6 +2,7 @@
 -- Starting and stopping: what runs before the first connection and after the last, and
 -- what becomes of those that are open when a signal asks luaweb to end.
 local process = require "spec.support.process"
+local web = require "luaweb"
 
 local KEPT, SLOW, ENDLESS = process.get "/", process.get "/slow", process.get "/endless"
 
@@ -33,7 +34,7 @@ local function serve(...)
   return child
 end
 
--- A connection at rest between two requests: it closes as soon as the stop begins.
+-- A connection at rest between two requests: it closes soon after the stop begins.
 local function kept_connection(child)
   local conn = child:connect()
   assert.equal("root", child:ask(KEPT, conn).body)
@@ -117,6 +118,20 @@ for _, signal in ipairs { "TERM", "INT" } do
 end
 
 describe("a stop", function()
+  it("still answers a request that was on its way, and announces the end", function()
+    local child = serve()
+    local busy = child:connect(SLOW)
+    child:expect "^begun$"
+    local conn = kept_connection(child)
+    child:signal "TERM"
+    web.sleep(0.05)
+    local answer = child:ask(KEPT, conn)
+    assert.equal("root", answer.body)
+    assert.equal("close", answer:header "connection")
+    busy:close()
+    conn:close()
+  end)
+
   it("closes connections at rest", function()
     local child = serve()
     local kept, fresh = kept_connection(child), child:connect()
@@ -247,7 +262,7 @@ return require("luaweb").app { on_stop = function() error "no disk" end }
     end)
 
   it("is cut short by --drain-timeout, which is logged", function()
-    local child = serve("--drain-timeout", "0.2")
+    local child = serve("--drain-timeout", "0.6")
     local conn = stop_while_serving(child, "TERM", ENDLESS)
     assert(ends(child, 0) < 2)
     assert.matches("warn +stopping: 1 connection", child:errors())

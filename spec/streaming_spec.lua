@@ -251,7 +251,7 @@ describe("a client that does not read", function()
       return ("x"):rep(64 * 65536)
     end,
   } do
-    it("makes the writer of " .. title .. " wait, and gets all when it reads", function()
+    it("makes the writer of " .. title .. " wait; reading, it gets all", function()
       local written = 0
       handler = function() return make(function(i) written = i end) end
       local conn = client:raw(GET .. AFTER)

@@ -131,7 +131,8 @@ describe("waiting where it can't work", function()
       return text
     end },
     ["a coroutine of the app's own"] = {
-      "called in a coroutine that luaweb did not start", function(wait) coroutine.wrap(wait)() end,
+      "called in a coroutine that luaweb did not start",
+      function(wait) coroutine.wrap(wait)() end,
     },
   }
 

@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: MIT
  *
- * The floor: libuv streams that answer every blank line (CRLF CRLF) with the same octets,
- * parsing nothing, with one write for all answers of a read.  What a server costs beyond
- * this is what it does.  usage: rawuv PORT */
+ * The floor of libuv: streams that answer every blank line with the same octets, parsing
+ * nothing, with one write for all answers of a read.  What a server on libuv costs
+ * beyond this is what it does.  usage: rawuv PORT */
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <uv.h>
 
-#define ROOM    65536
-#define ANSWERS 512
-
-static const char answer[] = "HTTP/1.1 200 OK\r\n"
-                             "Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n"
-                             "Content-Type: text/plain; charset=utf-8\r\n"
-                             "Content-Length: 12\r\n\r\n"
-                             "Hello, fred!";
+#include "floor.h"
 
 struct client {
     uv_tcp_t tcp;
     unsigned matched; /* octets of CR LF CR LF seen */
-    char room[ROOM];
+    char room[FLOOR_ROOM];
 };
-
-static char answers[ANSWERS * (sizeof answer - 1)];
 
 static void on_close(uv_handle_t *handle)
 {
@@ -42,30 +31,13 @@ static void on_alloc(uv_handle_t *handle, size_t size, uv_buf_t *buffer)
 {
     struct client *client = handle->data;
     (void)size;
-    *buffer = uv_buf_init(client->room, ROOM);
-}
-
-static unsigned count_ends(struct client *client, const char *data, size_t size)
-{
-    static const char end[] = "\r\n\r\n";
-    unsigned found = 0;
-    for (size_t i = 0; i < size; i++) {
-        if (data[i] == end[client->matched])
-            client->matched++;
-        else
-            client->matched = data[i] == '\r';
-        if (client->matched == 4) {
-            client->matched = 0;
-            found++;
-        }
-    }
-    return found;
+    *buffer = uv_buf_init(client->room, FLOOR_ROOM);
 }
 
 static void send_answers(uv_stream_t *stream, unsigned count)
 {
-    size_t size = count * (sizeof answer - 1);
-    uv_buf_t buffer = uv_buf_init(answers, (unsigned)size);
+    size_t size = count * FLOOR_SIZE;
+    uv_buf_t buffer = uv_buf_init(floor_answers, (unsigned)size);
     int sent = uv_try_write(stream, &buffer, 1);
     if (sent == (int)size)
         return;
@@ -73,8 +45,9 @@ static void send_answers(uv_stream_t *stream, unsigned count)
     uv_write_t *write = malloc(sizeof *write);
     if (!write)
         abort();
-    buffer = uv_buf_init(answers + done, (unsigned)(size - done));
-    uv_write(write, stream, &buffer, 1, on_written);
+    buffer = uv_buf_init(floor_answers + done, (unsigned)(size - done));
+    if (uv_write(write, stream, &buffer, 1, on_written) != 0)
+        free(write);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
@@ -84,9 +57,9 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
         uv_close((uv_handle_t *)stream, on_close);
         return;
     }
-    unsigned count = count_ends(client, buffer->base, (size_t)size);
+    unsigned count = floor_count(&client->matched, buffer->base, (size_t)size);
     while (count > 0) {
-        unsigned batch = count < ANSWERS ? count : ANSWERS;
+        unsigned batch = count < FLOOR_ANSWERS ? count : FLOOR_ANSWERS;
         send_answers(stream, batch);
         count -= batch;
     }
@@ -111,9 +84,12 @@ int main(int argc, char **argv)
 {
     struct sockaddr_in address;
     uv_tcp_t server;
-    for (size_t i = 0; i < ANSWERS; i++)
-        memcpy(answers + i * (sizeof answer - 1), answer, sizeof answer - 1);
-    uv_ip4_addr("127.0.0.1", argc > 1 ? atoi(argv[1]) : 8090, &address);
+    if (argc != 2) {
+        fprintf(stderr, "usage: rawuv PORT\n");
+        return 2;
+    }
+    floor_prepare();
+    uv_ip4_addr("127.0.0.1", atoi(argv[1]), &address);
     uv_tcp_init(uv_default_loop(), &server);
     uv_tcp_bind(&server, (const struct sockaddr *)&address, 0);
     int error = uv_listen((uv_stream_t *)&server, 511, on_connection);

@@ -60,7 +60,7 @@ enum luaweb_event_kind {
     LUAWEB_EVENT_NONE,
     LUAWEB_EVENT_REQUEST, /* request, generation, function: call the function */
     LUAWEB_EVENT_WAKE,    /* id: what was waited for under this id may be tried again */
-    LUAWEB_EVENT_STOP     /* the worker drains and wants to end */
+    LUAWEB_EVENT_STOP /* the worker was told to stop, and nothing is open any more */
 };
 
 struct luaweb_event {
@@ -123,9 +123,6 @@ void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t si
 
 /* Ends the loop after this turn; the process exits with `code`. */
 void luaweb_exit(struct luaweb_host *host, int code);
-
-/* Exits with 0 as soon as no connection is open. */
-void luaweb_exit_when_idle(struct luaweb_host *host);
 
 /* Apps.  An app lives as long as the host. */
 struct luaweb_app *luaweb_app_new(struct luaweb_host *host);

@@ -59,6 +59,8 @@ EXPORT void luaweb_next(struct luaweb_host *host, struct luaweb_event *event)
         host->event_first = (host->event_first + 1) & (host->event_capacity - 1);
         host->event_count--;
         host->budget--;
+        if (event->kind == LUAWEB_EVENT_WAKE)
+            lw_timer_woke(&host->loop, event->id);
         if (!is_over(event))
             return;
     }
@@ -92,11 +94,6 @@ EXPORT void luaweb_log(struct luaweb_host *host, int level, const char *text,
 EXPORT void luaweb_exit(struct luaweb_host *host, int code)
 {
     lw_loop_exit(&host->loop, code);
-}
-
-EXPORT void luaweb_exit_when_idle(struct luaweb_host *host)
-{
-    lw_loop_exit_when_idle(&host->loop);
 }
 
 EXPORT struct luaweb_app *luaweb_app_new(struct luaweb_host *host)

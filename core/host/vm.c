@@ -15,6 +15,7 @@
 #include "host/embedded.h"
 #include "machine/app.h"
 #include "net/access_log.h"
+#include "net/conn.h"
 
 #define EVENTS_PER_TURN  1000
 #define COLLECT_AGAIN_MS 5000
@@ -115,12 +116,23 @@ static bool on_turn(void *context)
     return more || host->event_count > 0;
 }
 
+static void on_stop_late(uv_timer_t *timer)
+{
+    struct luaweb_host *host = timer->data;
+    lw_log(LW_LOG_WARN, "stopping: on_stop was cut short after the drain timeout");
+    lw_loop_exit(&host->loop, 0);
+}
+
 static void on_drain_late(uv_timer_t *timer)
 {
     struct luaweb_host *host = timer->data;
-    lw_log(LW_LOG_WARN, "stopping: %u connections were cut after the drain timeout",
-           host->loop.conn_count);
-    lw_loop_exit(&host->loop, 0);
+    uint32_t count = host->loop.conn_count;
+    uv_timer_start(timer, on_stop_late, host->loop.limits.drain_timeout, 0);
+    if (host->loop.is_drained)
+        return;
+    lw_log(LW_LOG_WARN, "stopping: %u connection%s cut after the drain timeout", count,
+           count == 1 ? " was" : "s were");
+    lw_conn_close_all(&host->loop);
 }
 
 static void on_signal(uv_signal_t *handle, int number)

@@ -7,12 +7,17 @@
 
 #include "base/slice.h"
 
-#define FIXED 400 /* octets of a line besides its slices */
+#define FIXED 512 /* octets of a line besides its slices */
+
+static size_t shown(struct luaweb_slice text)
+{
+    return text.size < LW_ACCESS_FIELD ? text.size : LW_ACCESS_FIELD;
+}
 
 size_t lw_access_bound(const struct lw_access *a)
 {
-    size_t slices = a->id.size + a->peer.size + a->method.size + a->target.size
-                    + a->referer.size + a->user_agent.size + a->resource.size;
+    size_t slices = shown(a->id) + shown(a->peer) + shown(a->method) + shown(a->target)
+                    + shown(a->referer) + shown(a->user_agent) + shown(a->resource);
     return FIXED + 6 * slices; /* \u00ff */
 }
 
@@ -49,14 +54,15 @@ static char *put_escape(char *at, const char *prefix, unsigned char c)
  * is. */
 static char *put_escaped(char *at, struct luaweb_slice text, const char *prefix)
 {
-    for (size_t i = 0; i < text.size; i++) {
+    size_t size = shown(text);
+    for (size_t i = 0; i < size; i++) {
         unsigned char c = (unsigned char)text.data[i];
         if (c < 0x20 || c > 0x7e || c == '"' || c == '\\')
             at = put_escape(at, prefix, c);
         else
             *at++ = (char)c;
     }
-    return at;
+    return size < text.size ? put(at, "...") : at;
 }
 
 /* The civil date of a day count since 1970-01-01. */

@@ -2,7 +2,8 @@
  *
  * Lines of the access log: one a request, in the combined format or as JSON.  Whatever a
  * client sends stays within its field of its line: quotes, backslashes, control octets
- * and octets above 0x7e are escaped.  Owns nothing, writes no file. */
+ * and octets above 0x7e are escaped; what is very long is cut.  Owns nothing, writes no
+ * file. */
 #ifndef LW_HTTP_ACCESS_H
 #define LW_HTTP_ACCESS_H
 
@@ -10,6 +11,9 @@
 #include <stdint.h>
 
 #include "base/abi.h"
+
+/* Octets of each slice that are written; where there are more, "..." follows. */
+#define LW_ACCESS_FIELD 16384
 
 enum lw_access_format {
     LW_ACCESS_COMBINED,
@@ -32,7 +36,7 @@ struct lw_access {
     uint64_t duration_us; /* from the whole head to the end of the answer */
 };
 
-/* A bound for the octets of its line. */
+/* A bound for the octets of its line, always less than 1 MiB. */
 size_t lw_access_bound(const struct lw_access *access);
 
 /* Writes the line with its line feed; `out` has room for lw_access_bound octets.  Gives

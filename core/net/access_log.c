@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two buffers: one is filled while the other is written. */
+ * Two buffers: one is filled while the other is written.  What can't be written now is
+ * tried again: lines are dropped only where they find no room in the buffer, and one
+ * that was begun is ended. */
 #include "net/access_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -16,7 +20,10 @@
 
 #define ROOM    1048576 /* octets of each buffer */
 #define EAGER   65536   /* octets, from which they are written at once */
-#define LAZY_MS 200     /* after which fewer are written, too */
+#define LAZY_MS 200     /* after which fewer are written, too, or tried again */
+#define PIECE   4096    /* octets that a pipe takes whole or not at all (PIPE_BUF) */
+#define SAY_MS  10000   /* between two words on the same trouble */
+#define LAST_MS 1000    /* that the end of the process waits for a slow reader */
 
 struct lw_access_log {
     uv_loop_t *uv;
@@ -25,25 +32,45 @@ struct lw_access_log {
     enum lw_access_format format;
     char *path; /* owned; NULL: the standard output */
     int fd;
+    bool is_file;  /* always takes octets; a pipe, terminal or socket does not */
     char *filling; /* owned, ROOM octets */
     char *writing; /* owned, ROOM octets */
     size_t filled;
     size_t left; /* of what is written */
     size_t written;
     uint64_t dropped; /* lines, since this was last said */
+    uint64_t dropped_again_ms;
+    uint64_t error_again_ms;
+    bool is_busy;  /* a write is under way */
+    bool is_stuck; /* the last one got nowhere */
     bool wants_reopen;
-    bool is_failing;
 };
-
-static int open_path(const char *path)
-{
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640);
-}
 
 static const char *skip_prefix(const char *text, const char *prefix)
 {
     size_t size = strlen(prefix);
     return strncmp(text, prefix, size) == 0 ? text + size : NULL;
+}
+
+/* Not blocking: neither opening a FIFO that nobody reads, nor writing to one. */
+static int open_path(const char *path)
+{
+    int fd = open(path,
+                  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
+                  0640);
+    return fd < 0 ? uv_translate_sys_error(errno) : fd;
+}
+
+static const char *reason_of(int error)
+{
+    return error == UV_ENXIO ? "nobody reads this FIFO" : uv_strerror(error);
+}
+
+static void set_fd(struct lw_access_log *log, int fd)
+{
+    struct stat info;
+    log->fd = fd;
+    log->is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where,
@@ -55,17 +82,17 @@ struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where
     bool is_output = strcmp(path, "-") == 0;
     int fd = is_output ? STDOUT_FILENO : open_path(path);
     if (fd < 0) {
-        *why = uv_strerror(uv_translate_sys_error(errno));
+        *why = reason_of(fd);
         return NULL;
     }
     struct lw_access_log *log = lw_alloc(sizeof *log);
     *log = (struct lw_access_log){
         .uv = &loop->uv,
         .format = json ? LW_ACCESS_JSON : LW_ACCESS_COMBINED,
-        .fd = fd,
         .filling = lw_alloc(ROOM),
         .writing = lw_alloc(ROOM),
     };
+    set_fd(log, fd);
     if (!is_output) {
         log->path = lw_alloc(strlen(path) + 1);
         memcpy(log->path, path, strlen(path) + 1);
@@ -73,6 +100,20 @@ struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where
     uv_timer_init(log->uv, &log->timer);
     log->timer.data = log->write.data = log;
     return log;
+}
+
+/* Leaves out the rest of a line of which a part is in the old file. */
+static void skip_torn(struct lw_access_log *log)
+{
+    if (log->left == 0 || log->written == 0
+        || log->writing[log->written - 1] == '\n')
+        return;
+    const char *from = log->writing + log->written;
+    const char *end = memchr(from, '\n', log->left);
+    size_t size = (size_t)(end - from) + 1;
+    log->written += size;
+    log->left -= size;
+    log->dropped++;
 }
 
 static void reopen(struct lw_access_log *log)
@@ -83,65 +124,114 @@ static void reopen(struct lw_access_log *log)
     int fd = open_path(log->path);
     if (fd < 0) {
         lw_log(LW_LOG_ERROR, "access log: can't reopen %s: %s", log->path,
-               uv_strerror(uv_translate_sys_error(errno)));
+               reason_of(fd));
         return;
     }
     close(log->fd);
-    log->fd = fd;
+    set_fd(log, fd);
+    skip_torn(log);
+}
+
+/* Whether it is time to say something again. */
+static bool is_due(const struct lw_access_log *log, uint64_t *again_ms)
+{
+    uint64_t now = uv_now(log->uv);
+    if (now < *again_ms)
+        return false;
+    *again_ms = now + SAY_MS;
+    return true;
 }
 
 static void say_dropped(struct lw_access_log *log)
 {
-    if (log->dropped > 0)
-        lw_log(LW_LOG_WARN, "access log: %llu lines were dropped",
-               (unsigned long long)log->dropped);
+    lw_log(LW_LOG_WARN, "access log: %llu lines were dropped",
+           (unsigned long long)log->dropped);
     log->dropped = 0;
 }
 
 static void write_on(struct lw_access_log *log);
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct lw_access_log *log = timer->data;
+    if (!log->is_busy)
+        write_on(log);
+}
+
+static void come_back(struct lw_access_log *log, uint64_t ms)
+{
+    if (!uv_is_active((uv_handle_t *)&log->timer))
+        uv_timer_start(&log->timer, on_timer, ms, 0);
+}
 
 static void on_written(uv_fs_t *request)
 {
     struct lw_access_log *log = request->data;
     ssize_t n = request->result;
     uv_fs_req_cleanup(request);
-    request->data = log;
-    if (n < 0 && !log->is_failing)
+    log->is_busy = false;
+    log->is_stuck = n <= 0;
+    if (n > 0) {
+        log->written += (size_t)n;
+        log->left -= (size_t)n;
+        write_on(log);
+        return;
+    }
+    if (n != UV_EAGAIN && is_due(log, &log->error_again_ms))
         lw_log(LW_LOG_ERROR, "access log: %s", uv_strerror((int)n));
-    log->is_failing = n < 0;
-    if (n < 0)
-        n = (ssize_t)log->left;
-    log->written += (size_t)n;
-    log->left -= (size_t)n;
-    write_on(log);
+    come_back(log, LAZY_MS);
 }
 
-/* Writes what is left of the one buffer, else changes over to the other. */
+/* Changes over to the other buffer. */
+static void turn_over(struct lw_access_log *log)
+{
+    char *filled = log->filling;
+    log->filling = log->writing;
+    log->writing = filled;
+    log->left = log->filled;
+    log->written = log->filled = 0;
+}
+
+/* How many octets to write at once: a file takes all, anything else whole lines as far
+ * as they fit a piece, so that nobody else's octets get into them. */
+static size_t size_of_piece(const struct lw_access_log *log)
+{
+    if (log->is_file || log->left <= PIECE)
+        return log->left;
+    const char *from = log->writing + log->written;
+    const char *end = memrchr(from, '\n', PIECE);
+    return end ? (size_t)(end - from) + 1 : PIECE;
+}
+
+/* Whether a write would not hold up its thread. */
+static bool is_ready(const struct lw_access_log *log)
+{
+    struct pollfd wanted = {.fd = log->fd, .events = POLLOUT};
+    return log->is_file || poll(&wanted, 1, 0) != 0;
+}
+
 static void write_on(struct lw_access_log *log)
 {
-    if (log->left == 0) {
+    if (log->wants_reopen && (log->left == 0 || log->is_stuck))
+        reopen(log);
+    if (log->dropped > 0 && is_due(log, &log->dropped_again_ms))
         say_dropped(log);
-        if (log->wants_reopen)
-            reopen(log);
-        if (log->filled > 0) {
-            char *filled = log->filling;
-            log->filling = log->writing;
-            log->writing = filled;
-            log->left = log->filled;
-            log->written = log->filled = 0;
-        }
-    }
     if (log->left == 0)
+        turn_over(log);
+    if (log->left == 0) {
+        if (log->dropped > 0)
+            come_back(log, SAY_MS);
         return;
-    uv_buf_t buffer = uv_buf_init(log->writing + log->written, (unsigned)log->left);
+    }
+    log->is_stuck = !is_ready(log);
+    if (log->is_stuck) {
+        come_back(log, LAZY_MS);
+        return;
+    }
+    uv_buf_t buffer =
+        uv_buf_init(log->writing + log->written, (unsigned)size_of_piece(log));
+    log->is_busy = true;
     uv_fs_write(log->uv, &log->write, log->fd, &buffer, 1, -1, on_written);
-}
-
-static void on_timer(uv_timer_t *timer)
-{
-    struct lw_access_log *log = timer->data;
-    if (log->left == 0)
-        write_on(log);
 }
 
 void lw_access_log_add(struct lw_access_log *log, const struct lw_access *access)
@@ -155,17 +245,17 @@ void lw_access_log_add(struct lw_access_log *log, const struct lw_access *access
         return;
     if (log->filled >= EAGER)
         write_on(log);
-    else if (!uv_is_active((uv_handle_t *)&log->timer))
-        uv_timer_start(&log->timer, on_timer, LAZY_MS, 0);
+    else
+        come_back(log, LAZY_MS);
 }
 
 void lw_access_log_reopen(struct lw_access_log *log)
 {
     /* What was collected so far belongs to the old file. */
-    if (log->left == 0 && log->filled > 0)
+    if (log->left == 0)
         write_on(log);
     log->wants_reopen = true;
-    if (log->left == 0)
+    if (!log->is_busy)
         write_on(log);
 }
 
@@ -180,16 +270,25 @@ static void on_closed(uv_handle_t *handle)
     free(log);
 }
 
+static uint64_t count_lines(const char *text, size_t size)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < size; i++)
+        count += text[i] == '\n';
+    return count;
+}
+
 void lw_access_log_close(struct lw_access_log *log)
 {
+    uint64_t latest_ns = uv_hrtime() + LAST_MS * (uint64_t)1000000;
     log->wants_reopen = false;
-    for (int i = 0; i < 2; i++) {
-        while (log->left > 0)
-            uv_run(log->uv, UV_RUN_ONCE);
+    if (log->left == 0)
         write_on(log);
-    }
-    while (log->left > 0)
+    while (log->is_busy || (log->left > 0 && uv_hrtime() < latest_ns))
         uv_run(log->uv, UV_RUN_ONCE);
-    say_dropped(log);
+    log->dropped += count_lines(log->writing + log->written, log->left)
+                    + count_lines(log->filling, log->filled);
+    if (log->dropped > 0)
+        say_dropped(log);
     uv_close((uv_handle_t *)&log->timer, on_closed);
 }

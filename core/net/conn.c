@@ -108,8 +108,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
     loop->conn_count--;
     lw_transport_close(&conn->transport, reset, on_closed);
     lw_listen_resume_all(loop);
-    if (loop->exits_when_idle && loop->conn_count == 0)
-        lw_loop_exit(loop, 0);
+    lw_loop_check_drained(loop);
 }
 
 void lw_conn_touch(struct lw_conn *conn)
@@ -278,7 +277,7 @@ static void settle(struct lw_conn *conn)
     if (conn->state == LW_CONN_CLOSED)
         return;
     wake_writer(conn);
-    if (conn->loop->is_draining && is_idle(conn))
+    if (conn->loop->closes_idle && is_idle(conn))
         conn->state = LW_CONN_CLOSING;
     if (conn->state == LW_CONN_CLOSING)
         close_gently(conn);
@@ -301,10 +300,10 @@ void lw_conn_settle_all(struct lw_loop *loop)
     }
 }
 
-void lw_conn_close_idle(struct lw_loop *loop)
+void lw_conn_touch_all(struct lw_loop *loop)
 {
     for (struct lw_conn *conn = loop->conns; conn; conn = conn->next)
-        lw_conn_touch(conn); /* settling closes it */
+        lw_conn_touch(conn);
 }
 
 void lw_conn_close_all(struct lw_loop *loop)

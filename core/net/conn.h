@@ -96,7 +96,7 @@ void lw_conn_arm(struct lw_conn *conn);
 
 /* For the loop. */
 void lw_conn_settle_all(struct lw_loop *loop);
-void lw_conn_close_idle(struct lw_loop *loop);
+void lw_conn_touch_all(struct lw_loop *loop);
 void lw_conn_close_all(struct lw_loop *loop);
 void lw_conn_free_all(struct lw_loop *loop);
 void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind);

@@ -156,8 +156,9 @@ static int bind_tcp(const char *host, int port)
         .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
     };
     struct addrinfo *list;
-    if (getaddrinfo(host, service, &hints, &list) != 0)
-        return UV_EADDRNOTAVAIL;
+    int failure = getaddrinfo(host, service, &hints, &list);
+    if (failure)
+        return failure == EAI_NONAME ? UV_EAI_NONAME : UV_EAI_FAIL;
     int fd = UV_EADDRNOTAVAIL;
     for (struct addrinfo *info = list; info && fd < 0; info = info->ai_next)
         fd = bind_one(info);

@@ -79,13 +79,16 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     loop->upcalls = *upcalls;
     lw_fields_prepare(&loop->fields_start);
     make_id_prefix(loop);
-    loop->free_id = LW_NO_ID;
+    for (int kind = 0; kind < LW_ID_KINDS; kind++)
+        loop->free_ids[kind] = LW_NO_ID;
     loop->date_second = -1;
     lw_blocks_construct(&loop->blocks, 1024);
     set_up_deadlines(loop);
     uv_prepare_init(&loop->uv, &loop->prepare);
     uv_check_init(&loop->uv, &loop->check);
     uv_idle_init(&loop->uv, &loop->again);
+    uv_timer_init(&loop->uv, &loop->grace);
+    loop->grace.data = loop;
     loop->prepare.data = loop->check.data = loop->again.data = loop;
     uv_prepare_start(&loop->prepare, on_prepare);
     uv_check_start(&loop->check, on_check);
@@ -104,11 +107,20 @@ void lw_loop_exit(struct lw_loop *loop, int code)
     uv_stop(&loop->uv);
 }
 
-void lw_loop_exit_when_idle(struct lw_loop *loop)
+void lw_loop_check_drained(struct lw_loop *loop)
 {
-    loop->exits_when_idle = true;
-    if (loop->conn_count == 0)
-        lw_loop_exit(loop, 0);
+    if (!loop->is_draining || loop->is_drained || loop->conn_count > 0)
+        return;
+    loop->is_drained = true;
+    loop->has_work = true;
+    loop->upcalls.stop(loop->upcalls.context);
+}
+
+static void on_grace_over(uv_timer_t *timer)
+{
+    struct lw_loop *loop = timer->data;
+    loop->closes_idle = true;
+    lw_conn_touch_all(loop);
 }
 
 void lw_loop_drain(struct lw_loop *loop)
@@ -117,8 +129,8 @@ void lw_loop_drain(struct lw_loop *loop)
         return;
     loop->is_draining = true;
     lw_listen_stop_all(loop);
-    lw_conn_close_idle(loop);
-    loop->upcalls.stop(loop->upcalls.context);
+    uv_timer_start(&loop->grace, on_grace_over, LW_DRAIN_GRACE_MS, 0);
+    lw_loop_check_drained(loop);
 }
 
 static void close_handle(uv_handle_t *handle, void *unused)
@@ -148,27 +160,33 @@ void lw_loop_destruct(struct lw_loop *loop)
     loop->ids = NULL;
 }
 
+static uint32_t new_id(struct lw_loop *loop)
+{
+    if (loop->id_count == loop->id_capacity) {
+        loop->id_capacity = loop->id_capacity ? loop->id_capacity * 2 : 64;
+        loop->ids = lw_realloc(loop->ids, loop->id_capacity * sizeof *loop->ids);
+    }
+    return loop->id_count++;
+}
+
 uint32_t lw_loop_add_id(struct lw_loop *loop, enum lw_id_kind kind, void *object)
 {
-    uint32_t id = loop->free_id;
-    if (id != LW_NO_ID) {
-        loop->free_id = (uint32_t)(uintptr_t)loop->ids[id].object;
-    } else {
-        if (loop->id_count == loop->id_capacity) {
-            loop->id_capacity = loop->id_capacity ? loop->id_capacity * 2 : 64;
-            loop->ids = lw_realloc(loop->ids, loop->id_capacity * sizeof *loop->ids);
-        }
-        id = loop->id_count++;
-    }
-    loop->ids[id] = (struct lw_id){kind, object};
+    uint32_t id = loop->free_ids[kind];
+    if (id == LW_NO_ID)
+        id = new_id(loop);
+    else
+        loop->free_ids[kind] = loop->ids[id].next_free;
+    loop->ids[id] = (struct lw_id){.kind = kind, .object = object};
     return id;
 }
 
 void lw_loop_drop_id(struct lw_loop *loop, uint32_t id)
 {
-    lw_require(id < loop->id_count);
-    loop->ids[id] = (struct lw_id){LW_ID_FREE, (void *)(uintptr_t)loop->free_id};
-    loop->free_id = id;
+    lw_require(id < loop->id_count && loop->ids[id].object);
+    struct lw_id *dropped = &loop->ids[id];
+    dropped->object = NULL;
+    dropped->next_free = loop->free_ids[dropped->kind];
+    loop->free_ids[dropped->kind] = id;
 }
 
 void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t id)

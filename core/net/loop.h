@@ -27,27 +27,31 @@ struct lw_upcalls {
     void (*wake)(void *context, uint32_t id);
     /* Runs what is ready; true when there is more to be done at once. */
     bool (*turn)(void *context);
-    /* Draining has begun. */
+    /* Draining is done: nothing is open any more. */
     void (*stop)(void *context);
 };
 
-/* Things that Lua waits for or names by a number. */
+/* Things that Lua waits for or names by a number.  A number stays with its kind for ever:
+ * a wake that comes late may find another socket or request, which looks again, but never
+ * a timer, which would end too early. */
 enum lw_id_kind {
-    LW_ID_FREE,
     LW_ID_REQUEST,
     LW_ID_TIMER,
-    LW_ID_SOCKET
+    LW_ID_SOCKET,
+    LW_ID_KINDS
 };
 
 struct lw_id {
     enum lw_id_kind kind;
-    void *object;
+    uint32_t next_free;
+    void *object; /* NULL: free */
 };
 
 struct lw_loop {
     uv_loop_t uv;
     uv_prepare_t prepare;
     uv_check_t check;
+    uv_timer_t grace;
     uv_idle_t again; /* keeps the next poll from waiting */
     struct lw_limits limits;
     struct lw_fields_template fields_start; /* for every head */
@@ -65,7 +69,7 @@ struct lw_loop {
     struct lw_id *ids;
     uint32_t id_count;
     uint32_t id_capacity;
-    uint32_t free_id; /* LW_NO_ID or an id of kind LW_ID_FREE; the next is its object */
+    uint32_t free_ids[LW_ID_KINDS]; /* first of each kind, or LW_NO_ID */
     uint32_t conn_count;
     uint64_t request_count;
     int64_t date_second;
@@ -73,9 +77,10 @@ struct lw_loop {
     int exit_code;
     bool is_draining;
     bool is_accepting_paused; /* no descriptor was left */
-    bool exits_when_idle;
-    bool is_full;  /* Lua holds too much: functions are not asked */
-    bool has_work; /* the host was told of something in this turn */
+    bool closes_idle;         /* the grace of a drain is over */
+    bool is_drained;          /* nothing is open any more, and the host knows */
+    bool is_full;             /* Lua holds too much: functions are not asked */
+    bool has_work;            /* the host was told of something in this turn */
 };
 
 #define LW_NO_ID UINT32_MAX
@@ -93,12 +98,13 @@ void lw_loop_destruct(struct lw_loop *loop);
 /* Ends lw_loop_run after this turn. */
 void lw_loop_exit(struct lw_loop *loop, int code);
 
-/* Ends it, with 0, as soon as no connection is open. */
-void lw_loop_exit_when_idle(struct lw_loop *loop);
-
-/* Stops listening, closes idle connections, and tells the host; connections that serve
- * a request close behind its answer. */
+/* Stops listening; every answer from now on closes its connection, and so does, after a
+ * short grace, rest: a request that was on its way is still answered.  The host is told
+ * (upcalls.stop) when nothing is open any more. */
 void lw_loop_drain(struct lw_loop *loop);
+
+/* Tells the host, if a drain has come to its end. */
+void lw_loop_check_drained(struct lw_loop *loop);
 
 /* Gives a number to an object, and takes it back. */
 uint32_t lw_loop_add_id(struct lw_loop *loop, enum lw_id_kind kind, void *object);

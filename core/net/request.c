@@ -96,9 +96,9 @@ void lw_request_log(const struct lw_request *request)
 void lw_request_free_all(struct lw_loop *loop)
 {
     for (uint32_t id = 0; id < loop->id_count; id++) {
-        if (loop->ids[id].kind != LW_ID_REQUEST)
+        struct lw_request *request = lw_loop_find_id(loop, LW_ID_REQUEST, id);
+        if (!request)
             continue;
-        struct lw_request *request = loop->ids[id].object;
         lw_buffer_release(&request->fields, &loop->blocks);
         lw_arena_destruct(&request->arena);
         free(request);

@@ -3,6 +3,7 @@
  * Timers on uv_timer_t. */
 #include "net/timer.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/require.h"
@@ -13,6 +14,7 @@ struct lw_timer {
     struct lw_loop *loop;
     struct lw_timer *next_free;
     uint32_t id;
+    bool has_fired;
 };
 
 static void give_back(struct lw_timer *timer)
@@ -23,12 +25,20 @@ static void give_back(struct lw_timer *timer)
     loop->free_timers = timer;
 }
 
+/* The number stays taken until the wake has reached Lua: else another timer could get it
+ * and be woken, or stopped, in place of this one. */
 static void on_timer(uv_timer_t *uv)
 {
     struct lw_timer *timer = uv->data;
-    uint32_t id = timer->id;
-    give_back(timer);
-    lw_loop_wake(timer->loop, id);
+    timer->has_fired = true;
+    lw_loop_wake(timer->loop, timer->id);
+}
+
+void lw_timer_woke(struct lw_loop *loop, uint32_t id)
+{
+    struct lw_timer *timer = lw_loop_find_id(loop, LW_ID_TIMER, id);
+    if (timer && timer->has_fired)
+        give_back(timer);
 }
 
 static struct lw_timer *take(struct lw_loop *loop)
@@ -49,6 +59,7 @@ uint32_t lw_timer_start(struct lw_loop *loop, double seconds)
 {
     const double longest = 1e9;
     struct lw_timer *timer = take(loop);
+    timer->has_fired = false;
     timer->id = lw_loop_add_id(loop, LW_ID_TIMER, timer);
     if (!(seconds > 0))
         seconds = 0;
@@ -65,8 +76,8 @@ uint32_t lw_timer_start(struct lw_loop *loop, double seconds)
 void lw_timer_stop(struct lw_loop *loop, uint32_t id)
 {
     struct lw_timer *timer = lw_loop_find_id(loop, LW_ID_TIMER, id);
-    if (!timer)
-        return;
+    if (!timer || timer->has_fired)
+        return; /* its wake is on its way, and ends it */
     uv_timer_stop(&timer->uv);
     give_back(timer);
 }
@@ -83,7 +94,9 @@ void lw_timer_close_all(struct lw_loop *loop)
         loop->free_timers = timer->next_free;
         uv_close((uv_handle_t *)&timer->uv, on_close);
     }
-    for (uint32_t id = 0; id < loop->id_count; id++)
-        if (loop->ids[id].kind == LW_ID_TIMER)
-            uv_close((uv_handle_t *)loop->ids[id].object, on_close);
+    for (uint32_t id = 0; id < loop->id_count; id++) {
+        struct lw_timer *timer = lw_loop_find_id(loop, LW_ID_TIMER, id);
+        if (timer)
+            uv_close((uv_handle_t *)&timer->uv, on_close);
+    }
 }

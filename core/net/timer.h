@@ -12,7 +12,10 @@ struct lw_loop;
 /* Wakes the returned id after this time. */
 uint32_t lw_timer_start(struct lw_loop *loop, double seconds);
 
-/* Stops one that has not fired. */
+/* Its wake has reached Lua: the number is free again.  Other numbers are left alone. */
+void lw_timer_woke(struct lw_loop *loop, uint32_t id);
+
+/* Stops one; where its wake is on its way already, it comes and finds nobody. */
 void lw_timer_stop(struct lw_loop *loop, uint32_t id);
 
 /* Closes and frees all, at the end of the loop. */

@@ -3,14 +3,19 @@
  * The program: reads the command line, opens a host, and lets its Lua half run the
  * command. */
 #include <stdio.h>
+#include <string.h>
 
 #include "host/vm.h"
+#include "process/descriptors.h"
 #include "process/options.h"
 
-static int run(const struct lw_options *options)
+static int run(struct lw_options *options)
 {
     static struct luaweb_host host;
     lw_log_threshold(options->log_level);
+    uint64_t descriptors = lw_descriptors_raise();
+    if (strcmp(options->argv[0], "serve") == 0)
+        lw_descriptors_bound(&options->limits, descriptors);
     if (!lw_host_construct(&host, &options->limits))
         return 1;
     int code = 1;

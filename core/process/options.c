@@ -42,6 +42,7 @@ static const struct flag flags[] = {
      "one line a request, combined or JSON; - is the output (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
+ {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
     {"--json",   NULL,      HANDED_ON, NULL, "routes: as JSON"},
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
 #define LIMIT(name, flag, value, unit, help) {flag, "n", unit, &limits.name, help},

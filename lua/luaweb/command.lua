@@ -20,7 +20,7 @@ local ADDRESS_IN_USE = "address already in use" -- as libuv says it
 local flags_of = {
   serve  = { listen = "list" },
   routes = { json = "switch" },
-  test   = { filter = "text" },
+  test   = { filter = "text", verbose = "switch" },
 }
 
 local is_stopping = false
@@ -161,6 +161,7 @@ function commands.test(words, flags)
   local passed, failed = runner.run {
     roots = #words > 0 and words or { "spec" },
     filter = flags.filter,
+    verbose = flags.verbose,
   }
   if not passed then quit(APP_WRONG, failed) end
   return failed == 0 and 0 or SPEC_FAILED
@@ -207,7 +208,7 @@ require("luaweb.sched").upcalls.stop = function()
   job.spawn(function()
     local ok, err = pcall(host.run_stop_hooks)
     if not ok then log.error("on_stop failed: " .. tostring(err)) end
-    C.luaweb_exit_when_idle(abi.host)
+    C.luaweb_exit(abi.host, 0)
   end)
 end
 

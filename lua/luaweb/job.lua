@@ -27,7 +27,8 @@ local function finish(job, ok, ...)
   job.n, job.results = select("#", ...), { ... }
   local failure = not ok and job.results[1]
   if type(failure) == "string" then
-    failure = { raised = failure, text = trace.without_back(failure) }
+    failure = { raised = trace.without_back(failure) }
+    failure.text = failure.raised
   end
   if failure then job.raised = failure.raised end
   local joiners = job.joiners

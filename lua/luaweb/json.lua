@@ -4,7 +4,7 @@
 --
 --   null     json.null, never nil: members and elements that are null are kept
 --   number   a double. Whole numbers up to 2^53 are exact, longer ones are rounded,
---            those that no double holds are refused. -0 stays -0. NaN and the
+--            those out of a double's range are refused. -0 stays -0. NaN and the
 --            infinities can't be written.
 --   string   the same octets. They must be UTF-8, read or written. An escaped
 --            surrogate that is not one of a pair is refused. Written escaped is

@@ -65,7 +65,8 @@ end
 -- The number from `first` on, up to `rest`; its grammar is checked already.
 local function convert(text, first, rest)
   local n = tonumber(sub(text, first, rest - 1))
-  if n == huge or n == -huge then return nil, first, "a number is too large" end
+  local is_finite = n and n < huge and n > -huge -- nil: an exponent beyond all bounds
+  if not is_finite then return nil, first, "a number is out of range" end
   return n, rest
 end
 

@@ -48,27 +48,32 @@ local function refuse(writer, v, depth)
   fail(writer, depth, "is %s, which JSON has no form for", kind)
 end
 
--- By octet: what stands for it.
-local ESCAPES = {
-  [QUOTE] = '\\"', [BACKSLASH] = "\\\\", [byte "\b"] = "\\b", [byte "\f"] = "\\f",
-  [byte "\n"] = "\\n", [byte "\r"] = "\\r", [byte "\t"] = "\\t",
-}
-for octet = 0x00, 0x1F do
-  ESCAPES[octet] = ESCAPES[octet] or format("\\u%04x", octet)
+-- By octet: what stands for it, or false: itself.
+local ESCAPES = {}
+for octet = 0x00, 0xFF do
+  ESCAPES[octet] = octet < 0x20 and format("\\u%04x", octet)
+end
+for octet, escaped in pairs {
+  ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",
+  ["\r"] = "\\r", ["\t"] = "\\t",
+} do
+  ESCAPES[byte(octet)] = escaped
 end
 
 -- As `escape`, for a string of which plain ASCII ends before `at`.
 local function escape_special(s, at)
   local invalid_at = find_invalid(s, at, #s)
   if invalid_at then return nil, invalid_at end
-  local out, from = buffer.new(), 1
+  local out, from = nil, 1
   for i = at, #s do
     local escaped = ESCAPES[byte(s, i)]
     if escaped then
+      out = out or buffer.new()
       out:put(sub(s, from, i - 1), escaped)
       from = i + 1
     end
   end
+  if not out then return s end
   out:put(sub(s, from))
   local text = out:get()
   return text
