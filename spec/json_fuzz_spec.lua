@@ -65,7 +65,7 @@ end
 local function check(text)
   local v, message = json.decode(text)
   if v == nil then
-    if not message:find "^line %d+, column %d+" then error(message .. " for " .. text) end
+    if not message:find "^line %d+, column %d+" then error(message .. ": " .. text) end
     return false
   end
   if not is_equal(v, json.decode(json.encode(v))) then error("not equal: " .. text) end
@@ -112,7 +112,7 @@ describe("JSON numbers of all sizes", function()
     for _ = 1, 20000 do
       bits.half[0], bits.half[1] = random(2 ^ 31) * 2 - 1, random(2 ^ 31) * 2 - 1
       local n = bits.n
-      if n - n == 0 then
+      if n - n == 0 then -- finite
         local text = json.encode(n)
         assert(text:find "^%-?%d+%.?%d*e?[+-]?%d*$", text)
         assert(json.decode(text) == n and tonumber(text) == n, text)

@@ -75,6 +75,8 @@ describe("json.encode", function()
       'value["a b"][2] is not UTF-8 at octet 3' },
     { "a surrogate in a string", "\237\160\128", "value is not UTF-8 at octet 2" },
     { "an overlong form", "\192\175", "value is not UTF-8 at octet 1" },
+    { "one of three octets", "\224\159\191", "value is not UTF-8 at octet 2" },
+    { "one of four octets", "\240\143\191\191", "value is not UTF-8 at octet 2" },
     { "a character that is cut off", "a\226\130", "value is not UTF-8 at octet 3" },
     { "a code point above U+10FFFF", "\244\144\128\128",
       "value is not UTF-8 at octet 2" },
@@ -105,6 +107,14 @@ describe("json.encode", function()
     assert.equal("[1]", json.encode(t))
   end)
 
+  it("keeps nothing of what it wrote", function()
+    local kept = setmetatable({ { { 1 } } }, { __mode = "v" })
+    kept[2] = kept[1][1]
+    assert.equal("[[1]]", json.encode(kept[1]))
+    collectgarbage()
+    assert.is_nil(kept[1] or kept[2])
+  end)
+
   it("starts afresh after a refusal", function()
     complaint { 1, 2, print }
     assert.equal("[1]", json.encode { 1 })
@@ -133,6 +143,7 @@ describe("json.decode", function()
     { "0", 0 }, { "-1", -1 }, { "9007199254740992", 2 ^ 53 }, { "12.5", 12.5 },
     { "0.1", 0.1 }, { "-0.000001", -0.000001 }, { "123456789.12345", 123456789.12345 },
     { "1e3", 1000 }, { "1E-2", 0.01 }, { "-1.5e+300", -1.5e300 }, { "1e-400", 0 },
+    { "1e-99999999999", 0 },
     { "3.141592653589793238462643383279", 3.141592653589793 },
     { "123456789012345678901234567890", 123456789012345678901234567890 },
   }

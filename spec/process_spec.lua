@@ -95,6 +95,13 @@ return app
     assert.equal("luaweb: cannot read spec: Is a directory\n", ended.errors)
   end)
 
+  it("ends where it yields by itself, since nobody would resume it", function()
+    local path = process.file("yields.lua", "coroutine.yield()\n")
+    local ended = run("routes", path)
+    assert.equal(1, ended.code)
+    contains(ended.errors, "coroutine.yield can't be called here")
+  end)
+
   it("names the module that it lacks, and where it asks for it", function()
     local path = process.file("lacks.lua", '\nrequire "no_such_module"\n')
     local ended = run(path)

@@ -68,6 +68,22 @@ describe("web.sleep", function()
     assert.same({ "slept 40", "quick", "slept 1", "quick" }, order)
   end)
 
+  it("never ends before its time, however many end at once", function()
+    local done, short = 0, 0
+    for _ = 1, 6000 do
+      job.spawn(function()
+        web.sleep(0.05)
+        local start = now()
+        web.sleep(0.2)
+        if now() - start < 0.199 then short = short + 1 end
+        done = done + 1
+      end)
+    end
+    local deadline = now() + 10
+    while done < 6000 and now() < deadline do web.sleep(0.02) end
+    assert.same({ 6000, 0 }, { done, short })
+  end)
+
   for title, value in pairs {
     ["-1"] = -1, ["-1/0"] = -1 / 0, ["0/0"] = 0 / 0, ["text"] = "x",
     ["a numeral"] = "1", ["a table"] = {}, ["true"] = true,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What luaweb answers in a benchmark; the peers under bench/peers answer the same.  Each
--- answer is made by a Lua function: a request costs all that it does in an app.
+-- What luaweb answers in a benchmark; the peers under bench/peers answer the same.
+-- Each answer is made by a Lua function: a request costs all that it does in an app.
 local web = require "luaweb"
 
 local hello = web.machine {

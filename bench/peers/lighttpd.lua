@@ -1,5 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The answers of lighttpd: mod_magnet runs this chunk for every request.
+-- luacheck: globals lighty
+local json = require "cjson"
+
 local r = lighty.r
 local path = r.req_attr["uri.path"]
 
@@ -11,7 +14,7 @@ end
 
 if path == "/plaintext" or path == "/hello" then return send(200, "Hello, World!") end
 if path == "/json" then
-  return send(200, '{"message":"Hello, World!"}', "application/json")
+  return send(200, json.encode { message = "Hello, World!" }, "application/json")
 end
 local name = path:match "^/hello/([^/]+)$"
 if name then return send(200, "Hello, " .. name .. "!") end

@@ -17,6 +17,7 @@
 #include "http/media_type.h"
 #include "http/percent.h"
 #include "http/query.h"
+#include "http/reply.h"
 #include "machine/app.h"
 #include "net/listen.h"
 #include "net/request.h"
@@ -105,9 +106,12 @@ EXPORT struct luaweb_app *luaweb_app_new(struct luaweb_host *host)
     return app;
 }
 
+/* A limit from Lua; what is no number of octets is none at all. */
 static uint64_t octets_of(double number)
 {
-    return number >= 0 && number < 9e15 ? (uint64_t)number : (uint64_t)INT64_MAX;
+    if (!(number >= 0))
+        return 0;
+    return number < 9e15 ? (uint64_t)number : (uint64_t)INT64_MAX;
 }
 
 EXPORT int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
@@ -281,6 +285,14 @@ static struct lw_response response_of(int status, const char *type, size_t type_
     return response;
 }
 
+/* NULL, or octets that may stand in a header. */
+static bool is_type(const char *type, size_t size)
+{
+    return !type
+           || lw_reply_judge(LW_SLICE("Content-Type"), lw_slice(type, size))
+                  == LW_REPLY_FIELD_TYPE;
+}
+
 EXPORT int luaweb_reply(struct luaweb_host *host, struct luaweb_request *facts,
                         uint32_t generation, int status, const char *type,
                         size_t type_size, const char *body, size_t body_size)
@@ -291,6 +303,8 @@ EXPORT int luaweb_reply(struct luaweb_host *host, struct luaweb_request *facts,
         return LUAWEB_REPLY_GONE;
     if (request->is_started)
         return LUAWEB_REPLY_STARTED;
+    if (!is_type(type, type_size))
+        return LUAWEB_REPLY_BAD_VALUE;
     struct lw_response response =
         response_of(status, type, type_size, (double)body_size);
     return request->ops->reply(request, &response, lw_slice(body, body_size));
@@ -306,6 +320,8 @@ EXPORT int luaweb_start(struct luaweb_host *host, struct luaweb_request *facts,
         return LUAWEB_REPLY_GONE;
     if (request->is_started)
         return LUAWEB_REPLY_STARTED;
+    if (!is_type(type, type_size))
+        return LUAWEB_REPLY_BAD_VALUE;
     struct lw_response response = response_of(status, type, type_size, length);
     return request->ops->start(request, &response);
 }
@@ -317,6 +333,8 @@ EXPORT double luaweb_write(struct luaweb_host *host, struct luaweb_request *fact
     struct lw_request *request = find(facts, generation);
     if (!request)
         return LUAWEB_REPLY_GONE;
+    if (size == 0)
+        return 0; /* there is nothing to wait for either */
     return (double)request->ops->write(request, lw_slice(data, size));
 }
 

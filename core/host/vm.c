@@ -98,7 +98,7 @@ static bool on_turn(void *context)
     struct luaweb_host *host = context;
     if (host->event_count > 0 || host->loop.is_full)
         watch_memory(host);
-    if (host->event_count == 0)
+    if (host->event_count == 0 && !host->has_more)
         return false;
     lua_State *lua = host->lua;
     host->budget = EVENTS_PER_TURN;
@@ -111,9 +111,9 @@ static bool on_turn(void *context)
         lw_loop_exit(&host->loop, 1);
         return false;
     }
-    bool more = lua_toboolean(lua, -1);
+    host->has_more = lua_toboolean(lua, -1);
     lua_pop(lua, 1);
-    return more || host->event_count > 0;
+    return host->has_more || host->event_count > 0;
 }
 
 static void on_stop_late(uv_timer_t *timer)

@@ -19,6 +19,7 @@ struct luaweb_host {
     uint32_t event_capacity;     /* a power of two */
     uint32_t event_first;
     uint32_t event_count;
+    bool has_more; /* Lua had not done all that is ready when its last turn ended */
     uint64_t collect_again_ms; /* when Lua holds too much */
     uint32_t budget;           /* events that Lua may still pull in this turn */
     struct luaweb_app **apps;  /* owned */

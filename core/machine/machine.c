@@ -25,6 +25,8 @@ static const char *add_method(struct lw_machine *m, struct luaweb_slice name,
         m->any_function = function;
         return NULL;
     }
+    if (name.size > LW_METHOD_SIZE)
+        return "a method has more than 64 octets";
     if (m->method_count == LW_MACHINE_METHODS)
         return "more than 32 methods";
     m->methods[m->method_count++] = (struct lw_method){name, function};
@@ -39,7 +41,7 @@ static const char *read_line(struct lw_machine *m, const char *line, size_t size
         return "a line of the method table is not METHOD index";
     char *end;
     unsigned long function = strtoul(space + 1, &end, 10);
-    if (end != line + size || function > UINT32_MAX)
+    if (end == space + 1 || end != line + size || function > UINT32_MAX)
         return "a line of the method table is not METHOD index";
     return add_method(m, lw_slice(line, (size_t)(space - line)), (uint32_t)function);
 }

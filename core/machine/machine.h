@@ -12,6 +12,8 @@
 #include "base/abi.h"
 
 #define LW_MACHINE_METHODS 32
+#define LW_METHOD_SIZE     64   /* octets, as head.c takes them */
+#define LW_ALLOW_SIZE      2640 /* of so many methods, and the usual ones */
 
 struct lw_method {
     struct luaweb_slice name; /* points into the machine's text */
@@ -24,7 +26,7 @@ struct lw_machine {
     uint32_t method_count;
     bool takes_any; /* "*": any token but TRACE and CONNECT */
     uint32_t any_function;
-    char allow[512];
+    char allow[LW_ALLOW_SIZE];
     uint64_t body_limit;
 };
 

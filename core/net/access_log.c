@@ -20,7 +20,8 @@
 
 #define ROOM    1048576 /* octets of each buffer */
 #define EAGER   65536   /* octets, from which they are written at once */
-#define LAZY_MS 200     /* after which fewer are written, too, or tried again */
+#define LAZY_MS 200     /* after which fewer are written, too */
+#define SOON_MS 5       /* until what is stuck is tried again, at first */
 #define PIECE   4096    /* octets that a pipe takes whole or not at all (PIPE_BUF) */
 #define SAY_MS  10000   /* between two words on the same trouble */
 #define LAST_MS 1000    /* that the end of the process waits for a slow reader */
@@ -41,8 +42,9 @@ struct lw_access_log {
     uint64_t dropped; /* lines, since this was last said */
     uint64_t dropped_again_ms;
     uint64_t error_again_ms;
-    bool is_busy;  /* a write is under way */
-    bool is_stuck; /* the last one got nowhere */
+    uint64_t retry_ms; /* until what is stuck is tried again */
+    bool is_busy;      /* a write is under way */
+    bool is_stuck;     /* the last one got nowhere */
     bool wants_reopen;
 };
 
@@ -55,9 +57,8 @@ static const char *skip_prefix(const char *text, const char *prefix)
 /* Not blocking: neither opening a FIFO that nobody reads, nor writing to one. */
 static int open_path(const char *path)
 {
-    int fd = open(path,
-                  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-                  0640);
+    int fd = open(
+        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0640);
     return fd < 0 ? uv_translate_sys_error(errno) : fd;
 }
 
@@ -91,6 +92,7 @@ struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where
         .format = json ? LW_ACCESS_JSON : LW_ACCESS_COMBINED,
         .filling = lw_alloc(ROOM),
         .writing = lw_alloc(ROOM),
+        .retry_ms = SOON_MS,
     };
     set_fd(log, fd);
     if (!is_output) {
@@ -105,8 +107,7 @@ struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where
 /* Leaves out the rest of a line of which a part is in the old file. */
 static void skip_torn(struct lw_access_log *log)
 {
-    if (log->left == 0 || log->written == 0
-        || log->writing[log->written - 1] == '\n')
+    if (log->left == 0 || log->written == 0 || log->writing[log->written - 1] == '\n')
         return;
     const char *from = log->writing + log->written;
     const char *end = memchr(from, '\n', log->left);
@@ -160,8 +161,17 @@ static void on_timer(uv_timer_t *timer)
 
 static void come_back(struct lw_access_log *log, uint64_t ms)
 {
-    if (!uv_is_active((uv_handle_t *)&log->timer))
+    if (!uv_is_active((uv_handle_t *)&log->timer)
+        || uv_timer_get_due_in(&log->timer) > ms)
         uv_timer_start(&log->timer, on_timer, ms, 0);
+}
+
+/* Nothing can be written now: again soon, then less and less often. */
+static void get_stuck(struct lw_access_log *log)
+{
+    log->is_stuck = true;
+    come_back(log, log->retry_ms);
+    log->retry_ms = log->retry_ms < LAZY_MS / 2 ? log->retry_ms * 2 : LAZY_MS;
 }
 
 static void on_written(uv_fs_t *request)
@@ -170,8 +180,9 @@ static void on_written(uv_fs_t *request)
     ssize_t n = request->result;
     uv_fs_req_cleanup(request);
     log->is_busy = false;
-    log->is_stuck = n <= 0;
     if (n > 0) {
+        log->is_stuck = false;
+        log->retry_ms = SOON_MS;
         log->written += (size_t)n;
         log->left -= (size_t)n;
         write_on(log);
@@ -179,7 +190,7 @@ static void on_written(uv_fs_t *request)
     }
     if (n != UV_EAGAIN && is_due(log, &log->error_again_ms))
         lw_log(LW_LOG_ERROR, "access log: %s", uv_strerror((int)n));
-    come_back(log, LAZY_MS);
+    get_stuck(log);
 }
 
 /* Changes over to the other buffer. */
@@ -223,9 +234,8 @@ static void write_on(struct lw_access_log *log)
             come_back(log, SAY_MS);
         return;
     }
-    log->is_stuck = !is_ready(log);
-    if (log->is_stuck) {
-        come_back(log, LAZY_MS);
+    if (!is_ready(log)) {
+        get_stuck(log);
         return;
     }
     uv_buf_t buffer =

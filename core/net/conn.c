@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "base/slice.h"
 #include "net/listen.h"
 #include "net/loop.h"
 #include "net/request.h"
@@ -83,6 +84,15 @@ void lw_conn_wake(struct lw_conn *conn)
     lw_loop_wake(conn->loop, conn->request->facts.slot);
 }
 
+/* The address outlives the connection, whose memory is used again. */
+static void keep_peer(struct lw_request *request)
+{
+    struct luaweb_slice peer = request->facts.peer;
+    char *copy = lw_arena_alloc(&request->arena, peer.size);
+    memcpy(copy, peer.data, peer.size);
+    request->facts.peer = lw_slice(copy, peer.size);
+}
+
 void lw_conn_drop(struct lw_conn *conn, bool reset)
 {
     struct lw_loop *loop = conn->loop;
@@ -91,6 +101,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
     conn->state = LW_CONN_CLOSED;
     if (conn->request) {
         lw_request_keep(conn->request);
+        keep_peer(conn->request);
         conn->request->conn = NULL;
         lw_conn_wake(conn);
         conn->request = NULL;

@@ -63,7 +63,7 @@ static int wait_for_more(struct lw_conn *conn)
     if (content->expects_continue) {
         static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
         content->expects_continue = false;
-        if (conn->request && conn->state == LW_CONN_SERVING) {
+        if (conn->request && !conn->request->is_started) {
             lw_buffer_append(&conn->out, &conn->loop->blocks, interim,
                              sizeof interim - 1);
             lw_conn_touch(conn);

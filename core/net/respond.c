@@ -86,10 +86,11 @@ static int reply(struct lw_request *request, const struct lw_response *response,
         return LUAWEB_REPLY_GONE;
     }
     struct lw_response whole = *response;
-    if (whole.status == 205)
-        content.size = 0; /* RFC 9110 §15.3.6 */
+    bool is_bare = whole.status == 204 || whole.status == 304;
+    if (is_bare || whole.status == 205)
+        content.size = 0; /* RFC 9110 §15.3.5, §15.3.6, §15.4.5 */
     whole.length = (double)content.size;
-    if (content.size == 0 && (whole.status == 204 || whole.status == 304))
+    if (is_bare)
         whole.type.data = NULL;
     write_head(request, &whole);
     if (lw_reply_has_content(request->facts.method, whole.status)) {

@@ -4,6 +4,7 @@
  * command. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "host/vm.h"
 #include "process/descriptors.h"
@@ -27,10 +28,23 @@ static int run(struct lw_options *options)
     return code;
 }
 
+/* Lua's own limit on recursion must be met before the C stack's: through string.gsub and
+ * the like it takes up to 10 KiB a level, and the usual 8 MiB would not do. */
+static void widen_stack(void)
+{
+    const rlim_t wanted = 120 << 20;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_STACK, &limit);
+}
+
 int main(int argc, char **argv)
 {
     struct lw_options options;
     int code = 0;
+    widen_stack();
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!lw_options_read(&options, argc, argv))
         code = 2;

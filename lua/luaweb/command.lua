@@ -197,8 +197,13 @@ end
 ---@param name string          serve, routes or test
 ---@param arguments string[]
 function M.start(name, arguments)
+  local main = job.spawn(run_to_end, name, arguments)
   job.spawn(function()
-    local code = run_to_end(name, arguments)
+    local ok, code = pcall(main.join, main)
+    if not ok then -- the script itself yielded: nobody would have resumed it
+      io.stderr:write("luaweb: ", script, ": ", tostring(code), "\n")
+      code = APP_WRONG
+    end
     if code then C.luaweb_exit(abi.host, code) end
   end)
 end

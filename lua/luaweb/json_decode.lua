@@ -6,12 +6,12 @@
 -- left. It returns what it read and where the rest begins; or nil, where it broke, and
 -- why.
 local new_table = require "table.new"
+local json_number = require "luaweb.json_number"
 local json_string = require "luaweb.json_string"
 local value = require "luaweb.json_value"
 
 local byte, sub = string.byte, string.sub
-local huge = math.huge
-local read_string = json_string.read
+local read_number, read_string = json_number.read, json_string.read
 
 local M = {}
 
@@ -19,10 +19,9 @@ local SPACE, TAB, NEWLINE, RETURN = byte " ", byte "\t", byte "\n", byte "\r"
 local QUOTE, COMMA, COLON = byte '"', byte ",", byte ":"
 local OPEN_ARRAY, CLOSE_ARRAY = byte "[", byte "]"
 local OPEN_OBJECT, CLOSE_OBJECT = byte "{", byte "}"
-local MINUS, PLUS, POINT, ZERO, NINE = byte "-", byte "+", byte ".", byte "0", byte "9"
-local LOWER_E, UPPER_E = byte "e", byte "E"
+local MINUS, ZERO, NINE = byte "-", byte "0", byte "9"
 local BYTE_ORDER_MARK = "\239\187\191"
-local FIRST_MEMBERS = 4                          -- the room that an object starts with
+local FIRST_MEMBERS = 4                        -- the room that an object starts with
 
 -- The first octet from `pos` on that is no white space (nil: the end), and where it is.
 local function skip_space(text, pos)
@@ -33,70 +32,6 @@ local function skip_space(text, pos)
   end
   return octet, pos
 end
-
--- Numbers -----------------------------------------------------------------------------
-
--- Whole numbers of this many digits, and these powers of ten, are exact; so is, by IEEE
--- 754, the rounding of one divided by the other.
-local EXACT_SIZE = 15
-local POWERS = {}
-for exponent = 0, EXACT_SIZE do POWERS[exponent] = 10 ^ exponent end
-
--- The digits from `pos` on: their value (nil: none), where they end, the octet there.
-local function read_digits(text, pos)
-  local first, n, octet = pos, 0, byte(text, pos)
-  while octet and octet >= ZERO and octet <= NINE do
-    n = n * 10 + (octet - ZERO)
-    pos = pos + 1
-    octet = byte(text, pos)
-  end
-  if pos == first then return nil, pos, octet end
-  return n, pos, octet
-end
-
--- The digits after the decimal point at `pos`, added to the `whole` before it.
-local function read_fraction(text, pos, whole)
-  local fraction, rest, octet = read_digits(text, pos + 1)
-  local power = POWERS[rest - pos - 1]
-  if fraction and power then fraction = (whole * power + fraction) / power end
-  return fraction, rest, octet
-end
-
--- The number from `first` on, up to `rest`; its grammar is checked already.
-local function convert(text, first, rest)
-  local n = tonumber(sub(text, first, rest - 1))
-  local is_finite = n and n < huge and n > -huge -- nil: an exponent beyond all bounds
-  if not is_finite then return nil, first, "a number is out of range" end
-  return n, rest
-end
-
--- The exponent of the number that begins at `first`; its "e" is at `pos`.
-local function read_exponent(text, first, pos)
-  local sign = byte(text, pos + 1)
-  if sign == MINUS or sign == PLUS then pos = pos + 1 end
-  local digits, rest = read_digits(text, pos + 1)
-  if not digits then return nil, rest, "a digit is expected" end
-  return convert(text, first, rest)
-end
-
-local function read_number(text, first)
-  local pos = first
-  if byte(text, first) == MINUS then pos = first + 1 end
-  local n, rest, octet = read_digits(text, pos)
-  if rest - pos > 1 and byte(text, pos) == ZERO then
-    return nil, pos, "a number has a needless zero in front"
-  end
-  if n and octet == POINT then n, rest, octet = read_fraction(text, rest, n) end
-  if not n then return nil, rest, "a digit is expected" end
-  if octet == LOWER_E or octet == UPPER_E then
-    return read_exponent(text, first, rest)
-  end
-  if rest - first > EXACT_SIZE then return convert(text, first, rest) end
-  if pos > first then n = -n end
-  return n, rest
-end
-
--- Arrays and objects ------------------------------------------------------------------
 
 local read_value
 

@@ -4,16 +4,15 @@
 -- luaweb.json_decode refuses. RFC 8259 §3 to §8, §10.
 local buffer = require "string.buffer"
 local clear = require "table.clear"
+local json_number = require "luaweb.json_number"
+local json_string = require "luaweb.json_string"
 local value = require "luaweb.json_value"
 
-local byte, format, sub = string.byte, string.format, string.sub
-local floor, huge = math.floor, math.huge
-local find_invalid = value.find_invalid
+local format, floor = string.format, math.floor
+local escape, write_number = json_string.escape, json_number.write
 
 local M = {}
 
-local QUOTE, BACKSLASH = byte '"', byte "\\"
-local EXACT = 2 ^ 53                           -- whole numbers up to here are exact
 local QUOTED_KEYS = 1024                       -- how many quoted keys are remembered
 local QUOTED_KEY_SIZE = 64                     -- the longest key that is
 local SPARE_SIZE = 1024 * 1024                 -- the largest text whose buffer is kept
@@ -32,7 +31,7 @@ local function step(key)
   if type(key) == "number" then return format("[%d]", key) end
   if key:find "^[%a_][%w_]*$" then return "." .. key end
   local quoted = key:gsub('[%c"\\\128-\255]', function(octet)
-    return format("\\%03d", byte(octet))
+    return format("\\%03d", octet:byte())
   end)
   return '["' .. quoted .. '"]'
 end
@@ -48,68 +47,16 @@ local function refuse(writer, v, depth)
   fail(writer, depth, "is %s, which JSON has no form for", kind)
 end
 
--- By octet: what stands for it, or false: itself.
-local ESCAPES = {}
-for octet = 0x00, 0xFF do
-  ESCAPES[octet] = octet < 0x20 and format("\\u%04x", octet)
-end
-for octet, escaped in pairs {
-  ['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n",
-  ["\r"] = "\\r", ["\t"] = "\\t",
-} do
-  ESCAPES[byte(octet)] = escaped
-end
-
--- As `escape`, for a string of which plain ASCII ends before `at`.
-local function escape_special(s, at)
-  local invalid_at = find_invalid(s, at, #s)
-  if invalid_at then return nil, invalid_at end
-  local out, from = nil, 1
-  for i = at, #s do
-    local escaped = ESCAPES[byte(s, i)]
-    if escaped then
-      out = out or buffer.new()
-      out:put(sub(s, from, i - 1), escaped)
-      from = i + 1
-    end
-  end
-  if not out then return s end
-  out:put(sub(s, from))
-  local text = out:get()
-  return text
-end
-
--- The text between the quotes; nil and the octet where `s` is not UTF-8.
-local function escape(s)
-  for i = 1, #s do
-    local octet = byte(s, i)
-    if octet < 0x20 or octet > 0x7F or octet == QUOTE or octet == BACKSLASH then
-      return escape_special(s, i)
-    end
-  end
-  return s
-end
-
 function write.string(writer, s, depth)
   local text, invalid_at = escape(s)
   if not text then fail(writer, depth, "is not UTF-8 at octet %d", invalid_at) end
   writer.out:put('"', text, '"')
 end
 
--- With the fewest digits, from 14 on, that read back as the same number.
 function write.number(writer, n, depth)
-  if n == floor(n) and n >= -EXACT and n <= EXACT then
-    if n == 0 and 1 / n < 0 then writer.out:put("-0") else writer.out:putf("%d", n) end
-    return
-  end
-  if n ~= n or n == huge or n == -huge then
+  if not write_number(writer.out, n) then
     fail(writer, depth, "is the number %s, which JSON has no form for", tostring(n))
   end
-  local text = format("%.14g", n)
-  if tonumber(text) ~= n then text = format("%.15g", n) end
-  if tonumber(text) ~= n then text = format("%.16g", n) end
-  if tonumber(text) ~= n then text = format("%.17g", n) end
-  writer.out:put(text)
 end
 
 function write.boolean(writer, b)

@@ -6,8 +6,9 @@ local M = {}
 local own_folder = debug.getinfo(1, "S").source:match "^@(.*)trace%.lua$"
 
 local function is_own(source)
-  return source:sub(1, #own_folder) == own_folder
-    and source:find("^[%w_]+%.lua$", #own_folder + 1) ~= nil
+  if source:sub(1, #own_folder) ~= own_folder then return false end
+  local name = source:match("^([%w_]+)%.lua$", #own_folder + 1)
+  return name ~= nil and package.loaded["luaweb." .. name] ~= nil
 end
 
 -- An error object as text, whatever its __tostring does.

@@ -31,6 +31,26 @@ local function allow(lines)
 end
 
 describe("a method table", function()
+  it("wants an index on each line", function()
+    assert.is_nil((construct "GET "))
+    assert.is_nil((construct "GET"))
+  end)
+
+  it("takes methods of 64 octets and no longer ones", function()
+    assert.truthy((construct(("M"):rep(64) .. " 1")))
+    assert.is_nil((construct(("M"):rep(65) .. " 1")))
+  end)
+
+  it("names all of 32 methods in Allow, however long", function()
+    local lines, names = {}, {}
+    for i = 1, 32 do
+      names[i] = ("M"):rep(62) .. ("%02d"):format(i)
+      lines[i] = names[i] .. " 1"
+    end
+    names[33] = "OPTIONS"
+    assert.equal(table.concat(names, ", "), allow(table.concat(lines, "\n")))
+  end)
+
   it("gives the function of each method", function()
     local machine = construct "GET 7\nHEAD 7\nPOST 0\nM-SEARCH 4294967295"
     assert.equal(7, find(machine, "GET"))

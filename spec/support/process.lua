@@ -14,7 +14,7 @@ local M = {}
 
 local LIFE = 60 -- seconds that a child may live, whatever happens to the spec
 
-local signals = { CONT = 18, INT = 2, KILL = 9, STOP = 19, TERM = 15 }
+local signals = { CONT = 18, INT = 2, KILL = 9, STOP = 19, TERM = 15, USR1 = 10 }
 
 local children = {} -- those that were not waited for, by their pid
 local folder        -- for files; made when first needed
@@ -113,7 +113,7 @@ function Child:errors()
 end
 
 --- Sends it a signal.
----@param name string   INT, KILL, TERM, STOP, CONT
+---@param name string   INT, KILL, TERM, STOP, CONT, USR1
 function Child:signal(name)
   ffi.C.kill(self.pid, signals[name])
 end

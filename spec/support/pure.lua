@@ -20,7 +20,8 @@ function M.load(name)
     if name ~= "base/abi" then M.load "base/abi" end
     local lines, numbers = {}, {}
     for line in io.lines("core/" .. name .. ".h") do
-      local macro, number = line:match "^#define%s+([%w_]+)%s+(%d+)$"
+      local bare = line:gsub("%s*/%*.*$", "")
+      local macro, number = bare:match "^#define%s+([%w_]+)%s+(%d+)$"
       if macro then numbers[macro] = number end -- the size of an array
       if not line:match "^%s*#" then lines[#lines + 1] = line end
     end
