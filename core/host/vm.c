@@ -230,7 +230,7 @@ static int load_boot(lua_State *lua)
     }
     const struct lw_embedded *boot = lw_embedded_find("luaweb.boot");
     lw_require(boot != NULL);
-    return luaL_loadbuffer(lua, boot->text, boot->size, "@luaweb/boot.lua");
+    return luaL_loadbuffer(lua, boot->text, boot->size, "@<luaweb>/boot.lua");
 }
 
 bool lw_host_start(struct luaweb_host *host, int argc, char **argv)

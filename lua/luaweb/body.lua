@@ -6,6 +6,7 @@ local ffi = require "ffi"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local utf8 = require "luaweb.utf8"
 local buffer = require "string.buffer"
 
 local C, host = abi.C, abi.host
@@ -136,7 +137,8 @@ function M.methods(facts, new_pairs)
     return (read_all(self, r, "req:bytes"))
   end
 
-  --- The content as UTF-8 text (a charset that is neither UTF-8 nor Latin-1 is a 415).
+  --- The content as UTF-8 text; what is not UTF-8 is a 400, a charset that is neither
+  --- UTF-8 nor Latin-1 a 415.
   ---@return string
   function Request:text()
     local r = facts(self)
@@ -146,7 +148,13 @@ function M.methods(facts, new_pairs)
       refuse(415, "415 Unsupported Media Type: the charset must be utf-8\n")
     end
     local text = read_all(self, r, "req:text")
-    return latin1_names[charset] and from_latin1(text) or text
+    if latin1_names[charset] then return from_latin1(text) end
+    local invalid_at = utf8.find_invalid(text, 1, #text)
+    if invalid_at then
+      refuse(400, ("400 Bad Request: the content is not UTF-8 at octet %d\n"):format(
+        invalid_at))
+    end
+    return text
   end
 
   --- The content read as JSON; what is not JSON is a 400.

@@ -23,7 +23,9 @@ local function find_own(name)
   end
   local text = embedded(name)
   if not text then return ("\n\tno module %q in luaweb"):format(name) end
-  return assert(loadstring(text, "@" .. path .. ".lua"))
+  -- No file of an app can have such a name: see trace.lua.
+  local own = name == "luaweb" and "init" or path:sub(#"luaweb/" + 1)
+  return assert(loadstring(text, ("@<luaweb>/%s.lua"):format(own)))
 end
 
 table.insert(package.loaders, 2, find_own)
