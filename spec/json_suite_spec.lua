@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The cases of the public JSON test suite, when its folder lies beside the checkout.
--- What the suite leaves open ("either") must only not fail in another way.
+-- Whole texts against what they are: a few of ours, and the cases of the public JSON
+-- test suite where its folder lies beside the checkout.  What the suite leaves open
+-- ("either") must only not fail in another way.
 local json = require "luaweb.json"
 
 local SUITE = "../shared/datasets/json-test-suite/parsing.jsonl"
@@ -38,6 +39,20 @@ local EXPECTED = {
   reject = function(outcome) assert.equal("reject", outcome) end,
   either = function(outcome) assert.is_string(outcome) end,
 }
+
+describe("a JSON text", function()
+  local ours = {
+    { '[1,{"a":[]}]', "accept" }, { " null ", "accept" },
+    { '"\\ud83d\\ude00"', "accept" }, { "[1,]", "reject" }, { '{"a" 1}', "reject" },
+    { "[1] x", "reject" }, { '"\\ud83d"', "reject" }, { "01", "reject" },
+    { "", "reject" },
+  }
+  for _, case in ipairs(ours) do
+    it(("is told from none: %s"):format(case[1]), function()
+      assert.equal(case[2], outcome_of(case[1]))
+    end)
+  end
+end)
 
 describe("the JSON test suite", function()
   local file = io.open(SUITE, "rb")

@@ -68,8 +68,8 @@ describe("--request-timeout", function()
     local child = serve()
     child:ask(process.get "/slow?why=not")
     child:expect "^late$"
-    assert.matches("warn  GET /slow%?why=not: its handler took longer than "
-      .. "%-%-request%-timeout\n", child:errors())
+    assert.matches("warn  %[%x+%-%x+%] GET /slow%?why=not: its handler took longer "
+      .. "than %-%-request%-timeout\n", child:errors())
     child:stop()
   end)
 
@@ -156,6 +156,7 @@ describe("--request-timeout", function()
     child:expect "^late$"
     assert.matches("GET /stream: its handler took longer", child:errors())
     assert.equal("root", child:ask(ROOT).body)
+    child:stop()
   end)
 
   it("holds for a handler that waits for content, too", function()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What `luaweb test` promises (lua/luaweb/spec_runner.lua): it runs as a process of its
 -- own over spec files written here.
-local program = (os.getenv "LUAWEB_BUILD" or "build") .. "/luaweb"
+local program = require("spec.support.process").binary
 
 describe("luaweb test", function()
   local dir

@@ -47,14 +47,24 @@ cost() {
   COST_NS=$(($(cpu_ns_of "$pid") - before))
 }
 
+# drop_dead <server>: one that ended under load is out; fails where it lives.
+drop_dead() {
+  if is_alive "${RUNNING[$1]}"; then return 1; fi
+  fault "$1: ended under load: $(tail -n 3 "$WORK/$1.log" | tr '\n' ' ')"
+  unset "RUNNING[$1]"
+}
+
 # take_sample <round> <server> <path> <connections> <depth>
 take_sample() {
-  local round=$1 server=$2 path=$3 connections=$4 depth=$5 wrong rss peak
+  local round=$1 server=$2 path=$3 connections=$4 depth=$5 code=0 wrong rss peak
+  if [[ ! ${RUNNING[$server]:-} ]]; then return; fi
   progress "$path, $connections connections, depth $depth: round $round, $server"
-  if ! cost "$server" "${PORTS[$server]}" "$path" "$connections" "depth=$depth"; then
+  cost "$server" "${PORTS[$server]}" "$path" "$connections" "depth=$depth" || code=1
+  if drop_dead "$server"; then return; fi
+  if ((code != 0)); then
     fault "$server: too few answers: $path, $connections connections, depth $depth:" \
       "$(tail -n 1 "$WORK/wrk.log")"
-    return 1
+    return
   fi
   wrong=${SAMPLE[7]}
   if [[ $path == /missing ]]; then wrong=$((SAMPLE[0] - SAMPLE[7])); fi
@@ -96,7 +106,7 @@ measure_cell() {
 measure_path() {
   local path=$1 server connections depth ready=()
   for server in "${ACTIVE[@]}"; do
-    if answers_path "$server" "$path" &&
+    if [[ ${RUNNING[$server]:-} ]] && answers_path "$server" "$path" &&
       check_answer "$server" "${PORTS[$server]}" "$path"; then
       ready+=("$server")
     fi

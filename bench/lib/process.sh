@@ -72,6 +72,7 @@ start() {
   shift
   "$@" >"$WORK/$server.log" 2>&1 </dev/null {NAP}>&- &
   RUNNING[$server]=$!
+  disown "$!" # the shell says nothing when it ends, and need not be asked to wait
 }
 
 # Prints when a process began, which tells it from a later one of the same pid.
@@ -99,7 +100,6 @@ stop() {
       kill -KILL "$member" 2>/dev/null
     fi
   done
-  wait "$pid" 2>/dev/null
   unset "RUNNING[$1]"
 }
 
@@ -110,9 +110,13 @@ stop_all() {
   for server in "${!RUNNING[@]}"; do stop "$server"; done
 }
 
+# The last loop is for one that a signal kept from being noted.
 clean_up() {
+  local pid
   trap '' INT TERM HUP
   stop_all
+  tree_of $$
+  for pid in "${TREE[@]:1}"; do kill -KILL "$pid" 2>/dev/null; done
   if [[ $WORK ]]; then rm -rf "$WORK"; fi
 }
 

@@ -148,8 +148,9 @@ int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app, const char *
 /* The text of a libuv error code (static). */
 const char *luaweb_error(struct luaweb_host *host, int code);
 
-/* What the ids of this worker's requests begin with (lent as long as the host). */
-const char *luaweb_id_prefix(struct luaweb_host *host);
+/* Writes what the logs name the request by: at most 31 octets and a NUL. */
+void luaweb_request_id(struct luaweb_host *host, const struct luaweb_request *request,
+                       char id[32]);
 
 /* The reason phrase of a status (static, maybe empty). */
 const char *luaweb_reason(struct luaweb_host *host, int status);
@@ -165,11 +166,6 @@ bool luaweb_cookies(struct luaweb_host *host, struct luaweb_request *request,
  * the decoded pair is lent until the next call.  false: no more. */
 bool luaweb_form(struct luaweb_host *host, struct luaweb_slice *rest,
                  struct luaweb_field *pair);
-
-/* A header of the request by name, without regard to case; NULL: none. */
-const struct luaweb_field *luaweb_header_find(struct luaweb_host *host,
-                                              struct luaweb_request *request,
-                                              const char *name, size_t size);
 
 /* The type of a Content-Type value in lower case, and its charset and boundary where
  * given (empty slices otherwise); lent until the next call.  false: not a media
@@ -209,8 +205,9 @@ int luaweb_start(struct luaweb_host *host, struct luaweb_request *request,
                  uint32_t generation, int status, const char *type, size_t type_size,
                  double length);
 
-/* Takes some of the content: how many octets, 0 for wait (for the wake of the request),
- * or a negative luaweb_reply_result. */
+/* Takes some of the content: how many octets, 0 for wait (for the wake of the request;
+ * but of no octets none are taken, and nothing wakes), or a negative
+ * luaweb_reply_result. */
 double luaweb_write(struct luaweb_host *host, struct luaweb_request *request,
                     uint32_t generation, const char *data, size_t size);
 

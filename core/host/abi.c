@@ -144,9 +144,11 @@ EXPORT const char *luaweb_error(struct luaweb_host *host, int code)
     return uv_strerror(code);
 }
 
-EXPORT const char *luaweb_id_prefix(struct luaweb_host *host)
+EXPORT void luaweb_request_id(struct luaweb_host *host,
+                              const struct luaweb_request *request, char id[32])
 {
-    return host->loop.id_prefix;
+    (void)host;
+    lw_request_id((const struct lw_request *)request, id);
 }
 
 EXPORT const char *luaweb_reason(struct luaweb_host *host, int status)
@@ -192,15 +194,6 @@ EXPORT bool luaweb_form(struct luaweb_host *host, struct luaweb_slice *rest,
     pair->name = lw_slice(out, size);
     pair->value = lw_slice(out + size, lw_percent_decode_form(raw.value, out + size));
     return true;
-}
-
-EXPORT const struct luaweb_field *luaweb_header_find(struct luaweb_host *host,
-                                                     struct luaweb_request *request,
-                                                     const char *name, size_t size)
-{
-    (void)host;
-    return lw_fields_find(request->headers.list, request->headers.count,
-                          lw_slice(name, size));
 }
 
 static void lower(char *text, size_t size)

@@ -93,6 +93,13 @@ static void watch_memory(struct luaweb_host *host)
     host->loop.is_full = used > limit;
 }
 
+/* The error message on the stack's top, which may be no text. */
+static const char *message_of(lua_State *lua)
+{
+    const char *text = lua_tostring(lua, -1);
+    return text ? text : "an error without a message";
+}
+
 static bool on_turn(void *context)
 {
     struct luaweb_host *host = context;
@@ -105,8 +112,7 @@ static bool on_turn(void *context)
     lua_pushlightuserdata(lua, (void *)&turn_key);
     lua_rawget(lua, LUA_REGISTRYINDEX);
     if (lua_pcall(lua, 0, 1, 0) != 0) {
-        const char *text = lua_tostring(lua, -1);
-        lw_log(LW_LOG_ERROR, "the scheduler failed: %s", text ? text : "?");
+        lw_log(LW_LOG_ERROR, "the scheduler failed: %s", message_of(lua));
         lua_pop(lua, 1);
         lw_loop_exit(&host->loop, 1);
         return false;
@@ -203,7 +209,10 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
         return false;
     }
     host->lua = luaL_newstate();
-    lw_require(host->lua != NULL);
+    if (!host->lua) {
+        fputs("luaweb: no memory for a Lua state\n", stderr);
+        return false;
+    }
     luaL_openlibs(host->lua);
     watch_signals(host);
     return true;
@@ -245,7 +254,7 @@ bool lw_host_start(struct luaweb_host *host, int argc, char **argv)
         status = lua_pcall(lua, argc + 2, 1, 0);
     }
     if (status != 0) {
-        fprintf(stderr, "luaweb: %s\n", lua_tostring(lua, -1));
+        fprintf(stderr, "luaweb: %s\n", message_of(lua));
         return false;
     }
     lua_pushlightuserdata(lua, (void *)&turn_key);

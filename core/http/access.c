@@ -23,9 +23,9 @@ size_t lw_access_bound(const struct lw_access *a)
 
 static char *put(char *at, const char *text)
 {
-    size_t size = strlen(text);
-    memcpy(at, text, size);
-    return at + size;
+    while (*text)
+        *at++ = *text++;
+    return at;
 }
 
 /* A number with at least `width` digits. */

@@ -43,7 +43,7 @@ static void write_peer(struct lw_conn *conn)
         memcpy(conn->peer, "unix:", 6);
 }
 
-void lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
+int lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
 {
     struct lw_conn *conn = loop->free_conns;
     if (conn)
@@ -51,9 +51,10 @@ void lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
     else
         conn = lw_alloc(sizeof *conn);
     memset(conn, 0, sizeof *conn);
-    if (lw_transport_open(&conn->transport, &loop->uv, fd, on_ready) != 0) {
+    int error = lw_transport_open(&conn->transport, &loop->uv, fd, on_ready);
+    if (error) {
         free(conn);
-        return;
+        return error;
     }
     conn->loop = loop;
     conn->app = app;
@@ -66,6 +67,7 @@ void lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
     lw_conn_touch(conn);
     if (loop->conn_count > loop->limits.max_connections)
         lw_serve_overflow(conn);
+    return 0;
 }
 
 static void on_closed(struct lw_transport *transport)
@@ -76,11 +78,19 @@ static void on_closed(struct lw_transport *transport)
     conn->loop->free_conns = conn;
 }
 
-void lw_conn_wake(struct lw_conn *conn)
+void lw_conn_wake_reader(struct lw_conn *conn)
 {
-    if (!conn->request->is_waiting)
+    if (!conn->request->waits_for_content)
         return;
-    conn->request->is_waiting = false;
+    conn->request->waits_for_content = false;
+    lw_loop_wake(conn->loop, conn->request->facts.slot);
+}
+
+static void wake_writer(struct lw_conn *conn)
+{
+    if (!conn->request->waits_for_room)
+        return;
+    conn->request->waits_for_room = false;
     lw_loop_wake(conn->loop, conn->request->facts.slot);
 }
 
@@ -103,7 +113,8 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         lw_request_keep(conn->request);
         keep_peer(conn->request);
         conn->request->conn = NULL;
-        lw_conn_wake(conn);
+        lw_conn_wake_reader(conn);
+        wake_writer(conn);
         conn->request = NULL;
     }
     lw_deadline_arm(&loop->deadlines, &conn->deadline, LW_DEADLINE_NONE);
@@ -196,7 +207,7 @@ static void on_octets(struct lw_conn *conn)
     case LW_CONN_READING: lw_conn_advance(conn); break;
     case LW_CONN_SERVING:
         lw_content_arrived(conn);
-        lw_conn_wake(conn);
+        lw_conn_wake_reader(conn);
         break;
     case LW_CONN_DRAINING:
         lw_content_arrived(conn);
@@ -242,7 +253,8 @@ static bool wants_octets(const struct lw_conn *conn)
     if (conn->is_eof)
         return false;
     if (conn->state == LW_CONN_SERVING)
-        return lw_buffer_size(&conn->in) < conn->loop->limits.max_read_ahead;
+        return conn->request->waits_for_content
+               || lw_buffer_size(&conn->in) < conn->loop->limits.max_read_ahead;
     return !conn->is_stalled;
 }
 
@@ -260,15 +272,16 @@ static void close_gently(struct lw_conn *conn)
         lw_conn_drop(conn, false);
 }
 
-static void wake_writer(struct lw_conn *conn)
+/* The client has taken what waited: on with what waited for that. */
+static void go_on(struct lw_conn *conn)
 {
     if (lw_buffer_size(&conn->out) > LW_OUT_LOW)
         return;
     if (conn->is_stalled) {
         conn->is_stalled = false;
         lw_conn_advance(conn);
-    } else if (conn->request && conn->request->is_started) {
-        lw_conn_wake(conn);
+    } else if (conn->request) {
+        wake_writer(conn);
     }
 }
 
@@ -287,7 +300,7 @@ static void settle(struct lw_conn *conn)
     lw_conn_flush(conn);
     if (conn->state == LW_CONN_CLOSED)
         return;
-    wake_writer(conn);
+    go_on(conn);
     if (conn->loop->closes_idle && is_idle(conn))
         conn->state = LW_CONN_CLOSING;
     if (conn->state == LW_CONN_CLOSING)

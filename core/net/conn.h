@@ -68,8 +68,8 @@ struct lw_conn {
     char peer[48];
 };
 
-/* Takes a connected, non-blocking descriptor. */
-void lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd);
+/* Takes a connected, non-blocking descriptor.  0, or a libuv error and it is closed. */
+int lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd);
 
 /* Marks the connection for lw_conn_settle_all in this turn. */
 void lw_conn_touch(struct lw_conn *conn);
@@ -88,8 +88,8 @@ void lw_conn_flush(struct lw_conn *conn);
  * missing. */
 void lw_conn_drop(struct lw_conn *conn, bool reset);
 
-/* Lua may try again what it waits for: content, or room for more of its answer. */
-void lw_conn_wake(struct lw_conn *conn);
+/* Lua may try again to read, where it waits for content. */
+void lw_conn_wake_reader(struct lw_conn *conn);
 
 /* Starts the deadline that belongs to the state, where it is not running (lateness.c). */
 void lw_conn_arm(struct lw_conn *conn);

@@ -18,8 +18,7 @@ static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
     case LW_CONN_READING:
         return lw_buffer_size(&conn->in) > 0 ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
     case LW_CONN_SERVING:
-        return conn->request->is_waiting && !conn->content.is_done ? LW_DEADLINE_BODY
-                                                                   : LW_DEADLINE_NONE;
+        return conn->request->waits_for_content ? LW_DEADLINE_BODY : LW_DEADLINE_NONE;
     case LW_CONN_DRAINING: return LW_DEADLINE_BODY;
     default: return LW_DEADLINE_LINGER;
     }
@@ -52,7 +51,7 @@ static void on_late_content(struct lw_conn *conn)
 {
     conn->content.error = 408;
     if (conn->state == LW_CONN_SERVING)
-        lw_conn_wake(conn);
+        lw_conn_wake_reader(conn);
     else
         conn->state = LW_CONN_CLOSING;
 }

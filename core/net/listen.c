@@ -23,6 +23,7 @@
 #include "net/loop.h"
 
 #define ACCEPTS_PER_TURN 256
+#define ACCEPT_AGAIN_MS  100
 
 struct lw_listener {
     uv_poll_t poll;
@@ -35,16 +36,23 @@ struct lw_listener {
 
 static void on_ready(uv_poll_t *poll, int status, int events);
 
+static void on_accept_again(uv_timer_t *timer)
+{
+    lw_listen_resume_all(timer->data);
+}
+
+/* Somebody else may give a descriptor back: it is tried again soon, at the latest. */
 static void pause_all(struct lw_loop *loop)
 {
-    if (!loop->is_accepting_paused)
+    if (!loop->has_said_full)
         lw_log(LW_LOG_WARN,
-               "no descriptor left: accepting rests until a connection "
-               "closes (%u open; see ulimit -n)",
+               "no descriptor left: accepting rests until one is given back"
+               " (%u connections; see ulimit -n)",
                loop->conn_count);
-    loop->is_accepting_paused = true;
+    loop->is_accepting_paused = loop->has_said_full = true;
     for (struct lw_listener *l = loop->listeners; l; l = l->next)
         uv_poll_stop(&l->poll);
+    uv_timer_start(&loop->accept_again, on_accept_again, ACCEPT_AGAIN_MS, 0);
 }
 
 void lw_listen_resume_all(struct lw_loop *loop)
@@ -52,6 +60,7 @@ void lw_listen_resume_all(struct lw_loop *loop)
     if (!loop->is_accepting_paused)
         return;
     loop->is_accepting_paused = false;
+    uv_timer_stop(&loop->accept_again);
     for (struct lw_listener *l = loop->listeners; l; l = l->next)
         uv_poll_start(&l->poll, UV_READABLE, on_ready);
 }
@@ -60,12 +69,17 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 {
     struct lw_listener *listener = poll->data;
     (void)events;
-    if (status < 0)
+    if (status < 0) {
+        lw_log(LW_LOG_ERROR, "a listener is lost: %s", uv_strerror(status));
         return;
+    }
     for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
         int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
-            lw_conn_open(listener->loop, listener->app, fd);
+            listener->loop->has_said_full = false;
+            int error = lw_conn_open(listener->loop, listener->app, fd);
+            if (error)
+                lw_log(LW_LOG_ERROR, "a connection is lost: %s", uv_strerror(error));
             continue;
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
@@ -179,19 +193,40 @@ static int port_of(int fd)
     return 0;
 }
 
-static void add(struct lw_loop *loop, struct luaweb_app *app, int fd, const char *path)
+static void on_close(uv_handle_t *handle)
+{
+    free(handle->data);
+}
+
+/* Takes a listening descriptor. */
+static int add(struct lw_loop *loop, struct luaweb_app *app, int fd)
 {
     struct lw_listener *listener = lw_alloc(sizeof *listener);
     *listener = (struct lw_listener){.loop = loop, .app = app, .fd = fd};
-    if (path) {
-        listener->path = lw_alloc(strlen(path) + 1);
-        memcpy(listener->path, path, strlen(path) + 1);
+    int error = uv_poll_init_socket(&loop->uv, &listener->poll, fd);
+    if (error) {
+        free(listener);
+        return error;
     }
-    uv_poll_init_socket(&loop->uv, &listener->poll, fd);
     listener->poll.data = listener;
-    uv_poll_start(&listener->poll, UV_READABLE, on_ready);
+    error = uv_poll_start(&listener->poll, UV_READABLE, on_ready);
+    if (error) {
+        uv_close((uv_handle_t *)&listener->poll, on_close);
+        return error;
+    }
     listener->next = loop->listeners;
     loop->listeners = listener;
+    return 0;
+}
+
+/* Listens with a bound descriptor; its port. */
+static int start(struct lw_loop *loop, struct luaweb_app *app, int fd)
+{
+    if (listen(fd, SOMAXCONN) != 0)
+        return uv_translate_sys_error(errno);
+    int port = port_of(fd);
+    int error = port < 0 ? port : add(loop, app, fd);
+    return error ? error : port;
 }
 
 int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
@@ -201,23 +236,18 @@ int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
     int fd = path ? bind_unix(path) : bind_tcp(address, port);
     if (fd < 0)
         return fd;
-    if (listen(fd, SOMAXCONN) != 0) {
-        int error = uv_translate_sys_error(errno);
-        close(fd);
-        return error;
-    }
-    int bound = port_of(fd);
+    int bound = start(loop, app, fd);
     if (bound < 0) {
         close(fd);
+        if (path)
+            unlink(path);
         return bound;
     }
-    add(loop, app, fd, path);
+    if (path) {
+        loop->listeners->path = lw_alloc(strlen(path) + 1);
+        memcpy(loop->listeners->path, path, strlen(path) + 1);
+    }
     return bound;
-}
-
-static void on_close(uv_handle_t *handle)
-{
-    free(handle->data);
 }
 
 void lw_listen_stop_all(struct lw_loop *loop)

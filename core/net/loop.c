@@ -88,7 +88,8 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     uv_check_init(&loop->uv, &loop->check);
     uv_idle_init(&loop->uv, &loop->again);
     uv_timer_init(&loop->uv, &loop->grace);
-    loop->grace.data = loop;
+    uv_timer_init(&loop->uv, &loop->accept_again);
+    loop->grace.data = loop->accept_again.data = loop;
     loop->prepare.data = loop->check.data = loop->again.data = loop;
     uv_prepare_start(&loop->prepare, on_prepare);
     uv_check_start(&loop->check, on_check);

@@ -52,7 +52,8 @@ struct lw_loop {
     uv_prepare_t prepare;
     uv_check_t check;
     uv_timer_t grace;
-    uv_idle_t again; /* keeps the next poll from waiting */
+    uv_timer_t accept_again; /* no descriptor was left: tried again */
+    uv_idle_t again;         /* keeps the next poll from waiting */
     struct lw_limits limits;
     struct lw_fields_template fields_start; /* for every head */
     struct lw_access_log *access_log;       /* owned; NULL: none */
@@ -77,6 +78,7 @@ struct lw_loop {
     int exit_code;
     bool is_draining;
     bool is_accepting_paused; /* no descriptor was left */
+    bool has_said_full;       /* that no descriptor was left, since one was there */
     bool closes_idle;         /* the grace of a drain is over */
     bool is_drained;          /* nothing is open any more, and the host knows */
     bool is_full;             /* Lua holds too much: functions are not asked */

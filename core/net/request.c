@@ -43,8 +43,8 @@ struct lw_request *lw_request_new(struct lw_loop *loop)
 void lw_request_end(struct lw_request *request)
 {
     struct lw_loop *loop = request->loop;
-    if (request->is_waiting) /* a job still reads or writes: it learns of the end */
-        lw_loop_wake(loop, request->facts.slot);
+    if (request->waits_for_content || request->waits_for_room)
+        lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
     struct lw_request empty = {
         .loop = loop,
         .arena = request->arena,
@@ -67,18 +67,23 @@ static struct luaweb_slice value_of(const struct lw_request *request,
     return field ? field->value : lw_slice("", 0);
 }
 
+void lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE])
+{
+    snprintf(id, LW_ID_SIZE, "%s-%llx", request->loop->id_prefix,
+             (unsigned long long)request->facts.id);
+}
+
 void lw_request_log(const struct lw_request *request)
 {
     struct lw_loop *loop = request->loop;
     if (!loop->access_log)
         return;
-    char id[32];
+    char id[LW_ID_SIZE];
     uint64_t duration_ns = uv_hrtime() - request->began_ns;
-    int size = snprintf(id, sizeof id, "%s-%llx", loop->id_prefix,
-                        (unsigned long long)request->facts.id);
+    lw_request_id(request, id);
     struct lw_access access = {
         .time_ms = lw_loop_time_ms() - (int64_t)(duration_ns / 1000000),
-        .id = lw_slice(id, (size_t)size),
+        .id = lw_slice(id, strlen(id)),
         .peer = request->facts.peer,
         .method = request->facts.method,
         .target = request->facts.target,

@@ -58,7 +58,8 @@ struct lw_request {
     bool has_type;                /* among the fields */
     bool has_date;                /* among the fields */
     bool wants_close;             /* the app set Connection: close */
-    bool is_waiting;              /* Lua waits for the wake of this request */
+    bool waits_for_content;       /* Lua does, for the wake of this request */
+    bool waits_for_room;          /* likewise, to write more of the answer */
     bool has_query;               /* decoded below */
     bool has_cookies;             /* decoded below */
     struct luaweb_fields query;
@@ -73,6 +74,10 @@ void lw_request_keep(struct lw_request *request);
 
 /* Ends the request: its generation rises, its memory goes back to the pool. */
 void lw_request_end(struct lw_request *request);
+
+/* Writes its name for the logs: at most LW_ID_SIZE octets, with the NUL. */
+#define LW_ID_SIZE 32
+void lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE]);
 
 /* Writes its line in the access log, if there is one. */
 void lw_request_log(const struct lw_request *request);

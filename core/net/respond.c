@@ -21,7 +21,7 @@ static int body(struct lw_request *request, struct luaweb_slice *piece)
         return LUAWEB_BODY_GONE;
     int result = lw_content_next(conn, piece);
     if (result == LUAWEB_BODY_WAIT) {
-        request->is_waiting = true;
+        request->waits_for_content = true;
         lw_conn_touch(conn);
     }
     return result;
@@ -152,7 +152,7 @@ static int64_t write_content(struct lw_request *request, struct luaweb_slice dat
         return LUAWEB_REPLY_GONE;
     lw_conn_touch(conn);
     if (lw_buffer_size(&conn->out) >= LW_OUT_HIGH) {
-        request->is_waiting = true;
+        request->waits_for_room = true;
         return 0;
     }
     if (data.size > WRITE_PIECE)

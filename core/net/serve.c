@@ -102,7 +102,10 @@ void lw_serve_late(struct lw_conn *conn)
 {
     struct lw_request *request = conn->request;
     lw_request_keep(request);
-    lw_log(LW_LOG_WARN, "%.*s %.*s: its handler took longer than --request-timeout",
+    char id[LW_ID_SIZE];
+    lw_request_id(request, id);
+    lw_log(LW_LOG_WARN,
+           "[%s] %.*s %.*s: its handler took longer than --request-timeout", id,
            (int)request->facts.method.size, request->facts.method.data,
            (int)request->facts.target.size, request->facts.target.data);
     if (request->is_started)

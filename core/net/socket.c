@@ -74,11 +74,14 @@ int lw_socket_memory(struct lw_loop *loop, struct luaweb_app *app)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0)
         return uv_translate_sys_error(errno);
     int id = add(loop, pair[0]);
-    if (id < 0)
+    if (id < 0) {
         close(pair[1]);
-    else
-        lw_conn_open(loop, app, pair[1]);
-    return id;
+        return id;
+    }
+    int error = lw_conn_open(loop, app, pair[1]);
+    if (error)
+        lw_socket_close(loop, (uint32_t)id);
+    return error ? error : id;
 }
 
 union address {

@@ -22,7 +22,8 @@ uint64_t lw_descriptors_raise(void)
 
 void lw_descriptors_bound(struct lw_limits *limits, uint64_t descriptors)
 {
-    uint64_t reserved = descriptors < 2 * RESERVED ? descriptors / 2 : RESERVED;
+    uint64_t half = descriptors / 2;
+    uint64_t reserved = half < RESERVED ? half : RESERVED;
     uint64_t most = descriptors - reserved;
     if (most >= limits->max_connections)
         return;

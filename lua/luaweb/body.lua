@@ -41,7 +41,7 @@ local function next_piece(r, generation, what)
     if result == C.LUAWEB_BODY_END then return false end
     if result == C.LUAWEB_BODY_GONE then M.raise_gone(r, generation) end
     if result ~= C.LUAWEB_BODY_WAIT then error(response.status(result), 0) end
-    sched.wait_for_request(r, what)
+    sched.wait(r.slot, what)
   end
 end
 

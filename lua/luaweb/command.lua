@@ -116,15 +116,19 @@ local function methods_text(route)
   return table.concat(list, ", ")
 end
 
+local function pad(text, width)
+  return text .. (" "):rep(width - #text)
+end
+
 local function print_routes(routes)
   local width, methods_width = 0, 0
   for _, route in ipairs(routes) do
     width = math.max(width, #route.template)
     methods_width = math.max(methods_width, #methods_text(route))
   end
-  local form = ("  %%-%ds  %%-%ds  %%s"):format(width, methods_width)
   for _, route in ipairs(routes) do
-    print(form:format(route.template, methods_text(route), route.place))
+    print(("  %s  %s  %s"):format(pad(route.template, width),
+      pad(methods_text(route), methods_width), route.place))
   end
 end
 

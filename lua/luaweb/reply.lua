@@ -14,6 +14,7 @@ local RESET_CONTENT = 205 -- has no content (RFC 9110 15.3.6)
 local LARGE = 65536 -- octets of content above which it is sent piece by piece
 local NO_BODY = tonumber(C.LUAWEB_REPLY_NO_BODY)
 local STARTED = tonumber(C.LUAWEB_REPLY_STARTED)
+local BAD_VALUE = tonumber(C.LUAWEB_REPLY_BAD_VALUE)
 
 local M = {}
 
@@ -52,7 +53,7 @@ local function write_all(r, generation, s, what)
     if taken > 0 then
       at, size = at + taken, size - taken
     elseif taken == 0 then
-      sched.wait_for_request(r, what)
+      sched.wait(r.slot, what)
     elseif taken == C.LUAWEB_REPLY_TOO_LARGE then
       error("more content than Content-Length said", 0)
     else
@@ -83,11 +84,17 @@ function Out:trailer(name, value)
   add_header(self[1], self[2], name, value)
 end
 
+-- Raises what C said against an answer, but that nobody waits for it any more.
+local function check(result)
+  if result == STARTED then error(M.STARTED, 0) end
+  if result == BAD_VALUE then error("the media type has a control octet", 0) end
+end
+
 local function begin(r, generation, status, media_type, length)
   local result = C.luaweb_start(host, r, generation, status, media_type,
     media_type and #media_type or 0, length)
-  if result == STARTED then error(M.STARTED, 0) end
-  if result < 0 then body.raise_gone(r, generation) end
+  check(result)
+  if result < 0 then error(body.GONE, 0) end
   return result ~= NO_BODY
 end
 
@@ -104,7 +111,7 @@ local function send(r, generation, status, media_type, content)
   end
   local result = C.luaweb_reply(host, r, generation, status, media_type,
     media_type and #media_type or 0, content, #content)
-  if result == STARTED then error(M.STARTED, 0) end
+  check(result)
 end
 
 local function send_status(r, generation, status)

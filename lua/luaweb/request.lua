@@ -219,13 +219,14 @@ end
 
 local request_mt = { __index = index }
 
-local id_prefix = str(C.luaweb_id_prefix(host))
+local id = ffi.new "char[32]"
 
 --- The text that names a request in the logs.
 ---@param r ffi.cdata*   struct luaweb_request
 ---@return string
 function M.id(r)
-  return ("%s-%x"):format(id_prefix, tonumber(r.id))
+  C.luaweb_request_id(host, r, id)
+  return str(id)
 end
 
 --- Method and target, for the logs.

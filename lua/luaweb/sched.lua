@@ -118,21 +118,6 @@ function M.wait(id, what)
   yield(PARKED)
 end
 
---- How many jobs wait for requests that others serve.
-M.guests = 0
-
---- Waits until C wakes a request: its content, or room for its answer.
----@param request ffi.cdata*   struct luaweb_request
----@param what string
-function M.wait_for_request(request, what)
-  M.check(what)
-  local mine = served[current]
-  local guests = mine and mine[1] == request and 0 or 1
-  M.guests = M.guests + guests
-  M.wait(request.slot, what)
-  M.guests = M.guests - guests
-end
-
 --- Waits until C wakes this id, at most for a time.
 ---@param id integer
 ---@param seconds number

@@ -3,6 +3,7 @@
 -- memory or a real socket.  The same octets, parser and machines as any client's.
 local abi = require "luaweb.abi"
 local app = require "luaweb.app"
+local ffi = require "ffi"
 local http_reader = require "luaweb.http_reader"
 local json = require "luaweb.json"
 local socket = require "luaweb.socket"
@@ -48,7 +49,10 @@ end
 ---@return luaweb.TestClient
 function Client:over_socket()
   local port = C.luaweb_listen(abi.host, self.capp, "127.0.0.1", 0)
-  if port < 0 then error("can't listen on 127.0.0.1", 2) end
+  if port < 0 then
+    local why = ffi.string(C.luaweb_error(abi.host, port))
+    error("can't listen on 127.0.0.1: " .. why, 2)
+  end
   return setmetatable({ capp = self.capp, port = port }, Client)
 end
 
@@ -109,22 +113,38 @@ local function to_response(message)
     lines = message.headers, body = message.body }, Response)
 end
 
-local function read_answer(conn, method, timeout)
-  local parts = {}
+local PAUSE = 0.02 -- seconds without octets, after which an answer may be whole
+
+-- Receives until there are `wanted` octets, a pause, or the end.
+local function receive_until(conn, parts, wanted, timeout)
+  local size = #parts[1]
   while true do
-    local octets, ending = conn:receive(timeout)
-    if ending == "timeout" then
-      error(("no whole answer within %g s; so far: %q"):format(timeout,
-        table.concat(parts):sub(1, 200)), 3)
-    end
-    parts[#parts + 1] = octets
-    local all = table.concat(parts)
-    local messages, _, err = http_reader.read(all, { method }, ending ~= nil)
+    local octets, ending = conn:receive(size < wanted and PAUSE or timeout)
+    if ending then return ending end
+    parts[#parts + 1], size = octets, size + #octets
+    if size >= wanted then return nil end
+  end
+end
+
+-- Receives a whole answer.  It is taken apart only when the octets have doubled or
+-- paused, so that the time stays linear in them.
+local function read_answer(conn, method, timeout)
+  local all, wanted = "", 0
+  while true do
+    local parts = { all }
+    local ending = receive_until(conn, parts, wanted, timeout)
+    all = table.concat(parts)
+    local is_end = ending ~= nil and ending ~= "timeout"
+    local messages, _, err = http_reader.read(all, { method }, is_end)
     if messages[1] then return to_response(messages[1]) end
-    if err or ending then
-      error(("no answer: %s; received: %q"):format(err or ending, all:sub(1, 200)), 3)
+    if ending == "timeout" and wanted == 0 then
+      err = ("not whole within %g s"):format(timeout)
     end
-    parts = { all }
+    err = err or (is_end and ending)
+    if err then
+      error(("no answer: %s; received: %q"):format(err, all:sub(1, 200)), 3)
+    end
+    wanted = ending and 0 or #all * 2
   end
 end
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The clients of the scripts of this folder, run by `luaweb routes`: a script that does
--- its work while it loads needs nothing else.  FAULTS_DO names what is done, FAULTS_PORT
--- where the server listens, FAULTS_COUNT how many connections or seconds.  Between its
--- steps a client prints a line and waits for one.
+-- its work while it loads needs nothing else.  FAULTS_DO names what is done,
+-- FAULTS_PORT where the server listens, FAULTS_COUNT how many connections or seconds.
+-- Between its steps a client prints a line and waits for one.
 local abi = require "luaweb.abi"
 local socket = require "luaweb.socket"
 local web = require "luaweb"
@@ -107,8 +107,8 @@ function clients.keep()
   for i = 1, #conns do conns[i]:close() end
 end
 
---- Opens COUNT connections where there are not descriptors for all, then closes one that
---- was served: so many were served before, and whether another was after that.
+--- Opens COUNT connections where there are not descriptors for all, then closes one
+--- that was served: so many were served before, and so many others after that.
 function clients.exhaust()
   local conns = open_all(get "/")
   web.sleep(0.5)

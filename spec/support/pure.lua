@@ -2,13 +2,15 @@
 -- Reaches the pure layers of the C core (base, http, route, machine) through FFI:
 -- declares their headers and loads the test-only shared library.
 local ffi = require "ffi"
+local lfs = require "lfs"
 
 local M = {}
 local declared = {}
 local library
 
+-- The build that runs the specs.
 local function build_dir()
-  return os.getenv "LUAWEB_BUILD" or "build"
+  return lfs.symlinkattributes("/proc/self/exe", "target"):match "^(.*)/"
 end
 
 --- Declares core/`name`.h for ffi and gives the library that has its functions.
