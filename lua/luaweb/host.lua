@@ -67,6 +67,12 @@ local function log_failure(r, generation, failure, fn)
   log.error(("%s: %s%s"):format(name, text, handler))
 end
 
+-- Whether the handler only learned that its request was ended for it (a timeout).
+local function is_late(r, generation, failure)
+  return r.generation ~= generation and type(failure) == "table"
+    and failure.traceback ~= nil and failure.traceback:find(body.ENDED, 1, true) ~= nil
+end
+
 -- Ends a request whose handler raised something (on_error's result).
 local function fail(r, generation, failure, fn)
   if answer_in(failure) then
@@ -79,6 +85,7 @@ local function fail(r, generation, failure, fn)
       request.id(r), request.line(r)))
     return reply.cut(r, generation)
   end
+  if is_late(r, generation, failure) then return end
   if failure ~= body.GONE then log_failure(r, generation, failure, fn) end
   if not pcall(reply.send_instead, r, generation, 500) then reply.cut(r, generation) end
 end
