@@ -188,11 +188,11 @@ describe("luaweb --help", function()
   end)
 
   for flag, default in pairs {
-    ["--listen"] = "127.0.0.1:8080", ["--json"] = "", ["--filter"] = "",
+    ["--listen"] = "127.0.0.1:8080", ["--json"] = "", ["--filter"] = "", ["--verbose"] = "",
     ["--access-log"] = "off", ["--log-level"] = "info",
-    ["--max-connections"] = "16384", ["--max-requests"] = "0",
-    ["--max-read-ahead"] = "64k", ["--lua-memory"] = "1024m", ["--body-rate"] = "240",
-    ["--request-timeout"] = "0 s",
+    ["--max-connections"] = "16384", ["--max-requests"] = "none",
+    ["--max-read-ahead"] = "64k", ["--lua-memory"] = "1g", ["--body-rate"] = "240",
+    ["--request-timeout"] = "none",
     ["--max-target"] = "8k", ["--max-header-size"] = "32k", ["--max-headers"] = "128",
     ["--max-body"] = "8m", ["--max-chunk-extensions"] = "4k",
     ["--max-trailers"] = "8k", ["--header-timeout"] = "10 s",

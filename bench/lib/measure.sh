@@ -34,8 +34,8 @@ load() {
   ((${#SAMPLE[@]} == 8 && SAMPLE[0] > 0))
 }
 
-# cost <server> <port> <path> <connections> <key=value...>: a load; COST_NS gets what the
-# server's processes ran meanwhile.
+# cost <server> <port> <path> <connections> <key=value...>: a load; COST_NS gets what
+# the server's processes ran meanwhile.
 cost() {
   local pid=${RUNNING[$1]} before
   shift

@@ -7,6 +7,7 @@
 # shellcheck shell=bash disable=SC2034,SC2153
 
 readonly HELD_CONNECTIONS=256
+readonly DISPATCH_MS=15000 # then its program is ended
 
 # A server is started anew STARTS times; the last one is also put under load.
 measure_starts() {
@@ -40,61 +41,67 @@ hold_connections() {
   WATCHED=
 }
 
-# start_micro <app> <path>: luaweb alone, with an app of bench/micro.
-start_micro() {
-  local workers
-  read -ra workers < <(one_worker)
-  next_port
-  start micro "$BUILD/luaweb" "$1" --listen "127.0.0.1:$PORT" "${workers[@]}"
-  if await micro "$PORT" "$2"; then return 0; fi
-  fault "$1: did not start: $(tail -n 3 "$WORK/micro.log" | tr '\n' ' ')"
+# run_dispatch <handlers> <variant> <round>: the program measures itself, and ends.
+run_dispatch() {
+  local ns
+  progress "dispatch, $1 handlers, $2: round $3 of $ROUNDS"
+  start micro "$BUILD/luaweb" bench/micro/dispatch.lua
+  await_end micro "$DISPATCH_MS"
+  read -r ns <"$WORK/micro.log"
   stop micro
-  return 1
+  ((LOADS_DONE += 2)) # it takes as long
+  if [[ ! $ns =~ ^[0-9]+$ ]]; then
+    fault "dispatch, $1 handlers, $2: $(tail -n 3 "$WORK/micro.log" | tr '\n' ' ')"
+    return 1
+  fi
+  printf 'dispatch\t%d\t%s\t%d\t%d\n' "$@" "$ns" >>"$MICRO"
 }
 
-# take_micro <row> <size> <variant> <round> <path> <key=value...>: long writes over few
-# connections, so that the kernel's share is small and the same in all variants.
-take_micro() {
-  local row=$1 size=$2 variant=$3 round=$4 path=$5
-  shift 5
-  progress "$row, $size, $variant: round $round of $ROUNDS"
-  if ! cost micro "$PORT" "$path" 16 depth=32 "$@"; then
-    fault "$row, $size, $variant: no answers"
+# A process a round: what the JIT compiler makes of the handlers differs by run.
+measure_dispatch() {
+  local count round
+  for count in "${HANDLERS[@]}"; do
+    export BENCH_HANDLERS=$count
+    for ((round = 1; round <= ROUNDS; round++)); do
+      run_dispatch "$count" own "$round" || break
+      BENCH_SHARED=yes run_dispatch "$count" shared "$round" || break
+    done
+  done
+}
+
+# take_headers <headers> <look-ups> <round>: long writes over few connections, so that
+# the kernel's share is small and the same in all variants.  Round 0 warms up.
+take_headers() {
+  local count=$1 times=$2 round=$3
+  progress "headers, $count, $times look-ups: round $round of $ROUNDS"
+  if ! cost micro "$PORT" "/look/$times" 16 depth=32 "headers=$count"; then
+    fault "headers, $count, $times look-ups: $(tail -n 1 "$WORK/wrk.log")"
     return
   fi
   if ((SAMPLE[6] + SAMPLE[7] > 0)); then
-    fault "$row, $size, $variant: ${SAMPLE[6]} socket errors, ${SAMPLE[7]} statuses"
+    fault "headers, $count, $times look-ups: ${SAMPLE[6]} socket errors," \
+      "${SAMPLE[7]} wrong statuses"
   fi
   if ((round > 0)); then
-    printf '%s\t%d\t%s\t%d\t%d\n' "$row" "$size" "$variant" "$round" \
+    printf 'headers\t%d\t%s\t%d\t%d\n' "$count" "$times" "$round" \
       $((COST_NS / SAMPLE[0])) >>"$MICRO"
   fi
 }
 
-# Round 0 warms up.
-measure_dispatch() {
-  local count round method
-  for count in "${HANDLERS[@]}"; do
-    export BENCH_HANDLERS=$count
-    start_micro bench/micro/dispatch.lua /r/1 || continue
-    for ((round = 0; round <= ROUNDS; round++)); do
-      for method in GET OPTIONS; do
-        take_micro dispatch "$count" $method "$round" / \
-          "method=$method" "routes=$count"
-      done
-    done
-    stop micro
-  done
-}
-
 measure_headers() {
-  local count round times
-  start_micro bench/micro/headers.lua /look/0 || return
+  local count round times workers
+  read -ra workers < <(one_worker)
+  next_port
+  start micro "$BUILD/luaweb" bench/micro/headers.lua --listen "127.0.0.1:$PORT" \
+    "${workers[@]}"
+  if ! await micro "$PORT" /look/0; then
+    fault "headers: did not start: $(tail -n 3 "$WORK/micro.log" | tr '\n' ' ')"
+    stop micro
+    return
+  fi
   for count in 5 30; do
     for ((round = 0; round <= ROUNDS; round++)); do
-      for times in 0 1 11; do
-        take_micro headers "$count" "$times" "$round" "/look/$times" "headers=$count"
-      done
+      for times in 0 1 11; do take_headers "$count" "$times" "$round"; done
     done
   done
   stop micro

@@ -57,8 +57,9 @@ Examples
 
 The floors and the router's row want
   cmake -B build -DLUAWEB_BENCH=ON && cmake --build build -j
-Exit codes: 0 done (also where a peer is missing); 1 a wrong answer, or errors under load;
-2 luaweb or wrk is missing, or wrong usage; 130 interrupted.
+
+Exit codes: 0 done (also where a peer is missing); 1 a wrong answer, or errors under
+load; 2 luaweb or wrk is missing, or wrong usage; 130 interrupted.
 TEXT
 }
 

@@ -75,6 +75,15 @@ start() {
   disown "$!" # the shell says nothing when it ends, and need not be asked to wait
 }
 
+# await_end <server> <milliseconds>
+await_end() {
+  local left=$2
+  while ((left > 0)) && is_alive "${RUNNING[$1]}"; do
+    nap_ms 20
+    ((left -= 20))
+  done
+}
+
 # Prints when a process began, which tells it from a later one of the same pid.
 birth_of() {
   local line=
@@ -85,16 +94,13 @@ birth_of() {
 
 # stop <server>: asks it to end, and ends what is left of its tree after STOP_MS.
 stop() {
-  local pid=${RUNNING[$1]:-} left=$STOP_MS member
+  local pid=${RUNNING[$1]:-} member
   local -A births=()
   if [[ ! $pid ]]; then return 0; fi
   tree_of "$pid"
   for member in "${TREE[@]}"; do births[$member]=$(birth_of "$member"); done
   kill -TERM "$pid" 2>/dev/null
-  while ((left > 0)) && is_alive "$pid"; do
-    nap_ms 20
-    ((left -= 20))
-  done
+  await_end "$1" "$STOP_MS"
   for member in "${TREE[@]}"; do
     if [[ $(birth_of "$member") == "${births[$member]}" ]]; then
       kill -KILL "$member" 2>/dev/null

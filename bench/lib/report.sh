@@ -60,11 +60,12 @@ itself lies within that spread, the difference is **unknown**. *CPU µs/request*
 time that all processes of the server ran, user and kernel
 (`/proc/PID/task/*/schedstat`), divided by the requests answered; *busy* is the same by
 the seconds of the load: far below 100 %, wrk was the limit and requests/s says little.
-Requests in flight at the end of a load are paid for, but not counted. Latencies are those
-that wrk measured, without those that it adds for requests it did not send; with
-pipelining, of a whole write. RSS is the sum over the server's processes, at the end of a
-load and at most. Errors are those of sockets and answers with a wrong status. The floors
-parse nothing and always send the same 140 octets, so they take part in /hello/fred only.
+Requests in flight at the end of a load are paid for, but not counted. Latencies are
+those that wrk measured, without those that it adds for requests it did not send; with
+pipelining, of a whole write. RSS is the sum over the server's processes, at the end of
+a load and at most. Errors are those of sockets and answers with a wrong status. The
+floors parse nothing and always send the same 140 octets, so they take part in
+/hello/fred only.
 
 TEXT
 }

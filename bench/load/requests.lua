@@ -1,9 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What wrk sends, and what it says at the end.  Arguments, all as key=value:
---   depth        requests of one write (pipelining); default 1
---   routes       spreads them over /r/1 to /r/<routes> instead of the URL's path
---   method       default GET
---   headers      how many headers a request has; the last one is x-last
+--   depth    requests of one write (pipelining); default 1
+--   headers  how many headers a request has; the last one is x-last
 -- In the environment, since `done` runs where no argument is seen:
 --   BENCH_CONNECTIONS  the same as wrk's -c
 -- Ends with one line for bench/lib: "sample" and numbers, in the order of `done` below.
@@ -17,8 +15,7 @@ struct stats {
 };
 ]]
 
-local BATCHES = 512 -- different writes, where there are many routes
-local HOST = 1      -- header that wrk adds
+local HOST = 1 -- header that wrk adds
 
 local options = {}
 
@@ -27,49 +24,18 @@ local function add_headers(count)
   wrk.headers["x-last"] = "last"
 end
 
--- A write of `depth` requests for paths that `path_of` gives.
-local function batch(depth, path_of)
-  local list = {}
-  for i = 1, depth do list[i] = wrk.format(nil, path_of(i)) end
-  return table.concat(list)
-end
-
--- Every route equally often, in an order that looks random but is the same each time.
-local function shuffled_paths(routes, count)
-  local paths = {}
-  for i = 1, count do paths[i] = "/r/" .. (i - 1) % routes + 1 end
-  math.randomseed(1)
-  for i = count, 2, -1 do
-    local j = math.random(i)
-    paths[i], paths[j] = paths[j], paths[i]
-  end
-  return paths
-end
-
-local function spread_batches(depth, routes)
-  local paths, batches = shuffled_paths(routes, BATCHES * depth), {}
-  for i = 1, BATCHES do
-    batches[i] = batch(depth, function(k) return paths[(i - 1) * depth + k] end)
-  end
-  return batches
-end
-
 function init(args)
   for _, text in ipairs(args) do
     local key, value = text:match "^(%l+)=(.+)$"
-    options[key] = tonumber(value) or value
+    options[key] = tonumber(value)
   end
   if options.headers then add_headers(options.headers) end
-  if options.method then wrk.method = options.method end
   local depth = options.depth or 1
-  if depth == 1 and not options.routes then return end -- wrk's own request is cheaper
-  local batches = options.routes and spread_batches(depth, options.routes)
-    or { batch(depth, function() return nil end) }
-  local at = 0
-  function request()
-    at = at % #batches + 1
-    return batches[at]
-  end
+  if depth == 1 then return end -- wrk's own way is cheaper for it
+  local list = {}
+  for i = 1, depth do list[i] = wrk.format() end
+  local requests = table.concat(list)
+  function request() return requests end
 end
 
 -- wrk adds latencies that it did not measure ("coordinated omission": its

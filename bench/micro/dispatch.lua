@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- What it costs to enter Lua for a request: pull the event, make the handle, call the
--- handler, hand its answer to C, which writes it.  BENCH_HANDLERS tells how many handlers
--- there are; each is compiled on its own, so that the JIT compiler can't take them for
--- the same.  Prints one number, nanoseconds of CPU, and ends.
+-- handler, hand its answer to C, which writes it.  BENCH_HANDLERS is how many resources
+-- there are, each with a handler compiled on its own, so that the JIT compiler can't
+-- take them for the same; with BENCH_SHARED set, they share one.  Prints one number,
+-- nanoseconds of CPU, and ends.
 --
 -- A client in the same process sends a request on each of BATCH connections.  The next
 -- turn of the loop reads, parses and routes them all before it enters Lua, which then
@@ -14,7 +15,7 @@ local web = require "luaweb"
 
 local HANDLERS = tonumber(os.getenv "BENCH_HANDLERS" or 1)
 local BATCH = 64
-local WARM_S, MEASURE_S = 2, 1
+local WARM_S, MEASURE_S = 1.5, 0.5
 local CLOCK_MONOTONIC, CLOCK_THREAD_CPU = 1, 3
 
 ffi.cdef [[
@@ -46,8 +47,11 @@ local function make_handler(i)
   return assert(loadstring(source:format(i)))(note)
 end
 
+local shared = os.getenv "BENCH_SHARED" and make_handler(0)
 local resources = {}
-for i = 1, HANDLERS do resources[i] = web.get("/r/" .. i, make_handler(i)) end
+for i = 1, HANDLERS do
+  resources[i] = web.get("/r/" .. i, shared or make_handler(i))
+end
 local client = test.app(web.app(resources))
 
 local conns = {}

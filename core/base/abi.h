@@ -111,7 +111,7 @@ void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes);
 void luaweb_next(struct luaweb_host *host, struct luaweb_event *event);
 
 /* Wakes the id that it gives after this time; then the id is free for others.  Stopping
- * frees it earlier (it must not have been woken). */
+ * frees it earlier; a wake that is on its way then finds nobody. */
 uint32_t luaweb_timer_start(struct luaweb_host *host, double seconds);
 void luaweb_timer_stop(struct luaweb_host *host, uint32_t id);
 

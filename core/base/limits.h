@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every limit that a client can meet, in one table: LW_LIMITS(X) calls
- * X(name, flag, default, unit, help).  Options, defaults and the help text come from
- * it.  Units: octets, count, ms (given in seconds on the command line). */
+ * The limits that can be set, in one table: LW_LIMITS(X) calls
+ * X(name, flag, default, unit, help).  Options, defaults and the help text come from it.
+ * Units: OCTETS, COUNT, and SECONDS, which are kept as milliseconds. */
 #ifndef LW_BASE_LIMITS_H
 #define LW_BASE_LIMITS_H
 
@@ -31,9 +31,9 @@
     X(body_rate, "--body-rate", 240, OCTETS,                                          \
       "slower content, in a second, gets 408 after 5 s")                   \
     X(request_timeout, "--request-timeout", 0, SECONDS,                               \
-      "a handler that takes longer is a 503; 0: none")                                \
+      "a handler that takes longer is a 503")                                \
     X(max_requests, "--max-requests", 0, COUNT,                                       \
-      "a connection closes after so many; 0: never")                                  \
+      "a connection closes after so many")                                  \
     X(max_read_ahead, "--max-read-ahead", 65536, OCTETS,                              \
       "read behind a request that waits, then reading rests")                         \
     X(lua_memory, "--lua-memory", 1073741824, OCTETS,                                 \
@@ -52,7 +52,7 @@ struct lw_limits {
 #undef LW_LIMIT
 };
 
-/* Not settable: the client does not meet them as such. */
+/* Those that can't. */
 #define LW_MAX_UNREAD        65536 /* unread content swallowed to keep a connection */
 #define LW_MAX_RESPONSE_HEAD 65536 /* octets of fields that an app may add */
 #define LW_OUT_HIGH          65536 /* octets to send, above which writers wait */

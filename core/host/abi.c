@@ -39,7 +39,7 @@ EXPORT void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes)
 }
 
 /* A request whose client has left, or that was answered, before its handler began. */
-static bool is_over(const struct luaweb_event *event)
+static bool drop_if_over(const struct luaweb_event *event)
 {
     if (event->kind != LUAWEB_EVENT_REQUEST)
         return false;
@@ -62,7 +62,7 @@ EXPORT void luaweb_next(struct luaweb_host *host, struct luaweb_event *event)
         host->budget--;
         if (event->kind == LUAWEB_EVENT_WAKE)
             lw_timer_woke(&host->loop, event->id);
-        if (!is_over(event))
+        if (!drop_if_over(event))
             return;
     }
     event->kind = LUAWEB_EVENT_NONE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A Lua state and the queue of what it is told.  C enters it once a turn, at one place
- * (lw_host_turn); Lua then pulls events through the functions of base/abi.h. */
+ * (on_turn); Lua then pulls events through the functions of base/abi.h. */
 #ifndef LW_HOST_VM_H
 #define LW_HOST_VM_H
 

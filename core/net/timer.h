@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * One-shot timers that wake a number.  Pooled; the number is free again once it
- * fired. */
+ * One-shot timers that wake a number.  Pooled; the number is free again once its
+ * wake has reached Lua. */
 #ifndef LW_NET_TIMER_H
 #define LW_NET_TIMER_H
 

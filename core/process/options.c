@@ -39,7 +39,7 @@ static const struct flag flags[] = {
     {"--listen", "host:port|unix:path", HANDED_ON, NULL,
      "where to listen, repeatable (default 127.0.0.1:8080)"},
     {"--access-log", "[json:]path", PATH, NULL,
-     "one line a request, combined or JSON; - is the output (default off)"},
+     "one line a request, combined or JSON; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
  {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
@@ -205,17 +205,30 @@ void lw_options_free(struct lw_options *options)
     options->argv = NULL;
 }
 
+static void print_octets(uint64_t value)
+{
+    static const char suffixes[] = "gmk";
+    for (int i = 0; i < 3; i++) {
+        uint64_t unit = (uint64_t)1 << (10 * (3 - i));
+        if (value > 0 && value % unit == 0) {
+            printf(" (default %llu%c)\n", (unsigned long long)(value / unit),
+                   suffixes[i]);
+            return;
+        }
+    }
+    printf(" (default %llu)\n", (unsigned long long)value);
+}
+
 static void print_default(const struct flag *flag)
 {
-    uint64_t value = *flag->limit;
-    if (flag->unit == SECONDS)
-        printf(" (default %g s)\n", (double)value / 1000);
-    else if (flag->unit == OCTETS && value % 1048576 == 0 && value > 0)
-        printf(" (default %gm)\n", (double)value / 1048576);
-    else if (flag->unit == OCTETS && value % 1024 == 0 && value > 0)
-        printf(" (default %gk)\n", (double)value / 1024);
+    if (flag->unit == OCTETS)
+        print_octets(*flag->limit);
+    else if (flag->unit == SECONDS && *flag->limit > 0)
+        printf(" (default %g s)\n", (double)*flag->limit / 1000);
+    else if (*flag->limit > 0)
+        printf(" (default %llu)\n", (unsigned long long)*flag->limit);
     else
-        printf(" (default %g)\n", (double)value);
+        puts(" (default none)");
 }
 
 void lw_options_print_help(void)
@@ -246,6 +259,6 @@ void lw_options_print_help(void)
     fputs("  --version                     the version\n"
           "  --help                        this text\n\n"
           "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
-          "            4 a spec failed\n",
+          "            4 a spec failed; 130 ended by a second SIGINT\n",
           stdout);
 }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Responses: what a handler may return beside a string, a table, nil and a number.  A
--- response is plain data; host.lua sends it.
+-- response is plain data; reply.lua sends it.
 local cookie = require "luaweb.cookie"
 local json = require "luaweb.json"
 
