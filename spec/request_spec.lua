@@ -20,7 +20,8 @@ local function within(target, options, fn)
     result = fn(req)
     return 204
   end
-  local res = client:request(options.method or "GET", target, options)
+  local res = client:request(options.method or "GET", target,
+    { headers = options.headers, body = options.body })
   assert.equal(204, res.status)
   return result
 end
@@ -113,7 +114,7 @@ describe("query", function()
   local function list(text)
     return query(text, function(pairs_)
       local found = {}
-      for i, name, value in pairs_:each() do found[i] = name .. "=" .. value end
+      for name, value in pairs_:each() do found[#found + 1] = name .. "=" .. value end
       return table.concat(found, ";")
     end)
   end

@@ -45,8 +45,11 @@ memory_of() {
     awk '/^VmRSS:/ { rss += $2 } /^VmHWM:/ { hwm += $2 } END { print rss + 0, hwm + 0 }'
 }
 
+# A process that ended may not be collected yet: then its state is Z.
 is_alive() {
-  kill -0 "$1" 2>/dev/null
+  local line=
+  { read -r line <"/proc/$1/stat"; } 2>/dev/null
+  [[ $line && ${line##*) } != Z* ]]
 }
 
 # Milliseconds without a process of its own: nothing is ever written to the pipe.

@@ -121,6 +121,9 @@ double luaweb_now(struct luaweb_host *host);
 /* One line in the error log; level 0 debug, 1 info, 2 warn, 3 error. */
 void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t size);
 
+/* A signal to stop does not drain but exits with `code`: there is nobody to wait for. */
+void luaweb_exit_on_signal(struct luaweb_host *host, int code);
+
 /* Ends the loop after this turn; the process exits with `code`. */
 void luaweb_exit(struct luaweb_host *host, int code);
 

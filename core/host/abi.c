@@ -92,6 +92,11 @@ EXPORT void luaweb_log(struct luaweb_host *host, int level, const char *text,
         lw_log_text((enum lw_level)level, text, size);
 }
 
+EXPORT void luaweb_exit_on_signal(struct luaweb_host *host, int code)
+{
+    host->signal_exit_code = code;
+}
+
 EXPORT void luaweb_exit(struct luaweb_host *host, int code)
 {
     lw_loop_exit(&host->loop, code);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "base/require.h"
@@ -65,7 +66,7 @@ static void on_wake(void *context, uint32_t id)
     push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_WAKE, .id = id});
 }
 
-static void on_stop(void *context)
+static void on_drained(void *context)
 {
     push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP});
 }
@@ -141,11 +142,38 @@ static void on_drain_late(uv_timer_t *timer)
     lw_conn_close_all(&host->loop);
 }
 
-static void on_signal(uv_signal_t *handle, int number)
+/* What a signal handler may touch. */
+static struct {
+    uv_async_t async;
+    volatile sig_atomic_t number; /* of the last signal */
+    volatile sig_atomic_t count;
+    volatile sig_atomic_t is_seen; /* the loop has acted on the first one */
+} stop_signal;
+
+static int exit_code_of(int number)
 {
-    struct luaweb_host *host = handle->data;
-    if (host->loop.is_draining) {
-        lw_loop_exit(&host->loop, number == SIGINT ? 130 : 0);
+    return number == SIGINT ? 130 : 0;
+}
+
+/* A loop that Lua holds up would never see a second signal: then there is nothing to
+ * wait for. */
+static void on_stop_signal(int number)
+{
+    stop_signal.number = number;
+    if (++stop_signal.count > 1 && !stop_signal.is_seen)
+        _exit(exit_code_of(number));
+    uv_async_send(&stop_signal.async);
+}
+
+static void on_stop(uv_async_t *async)
+{
+    struct luaweb_host *host = async->data;
+    if (stop_signal.count == 0)
+        return;
+    stop_signal.is_seen = 1;
+    if (host->signal_exit_code || host->loop.is_draining) {
+        int code = host->signal_exit_code;
+        lw_loop_exit(&host->loop, code ? code : exit_code_of(stop_signal.number));
         return;
     }
     uint64_t timeout_ms = host->loop.limits.drain_timeout;
@@ -164,20 +192,14 @@ static void on_reopen(uv_signal_t *handle, int number)
 
 static void watch_signals(struct luaweb_host *host)
 {
-    static const struct {
-        int number;
-        uv_signal_cb act;
-    } signals[] = {
-        {SIGTERM, on_signal},
-        {SIGINT,  on_signal},
-        {SIGUSR1, on_reopen}
-    };
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
-        uv_signal_init(&host->loop.uv, &host->signals[i]);
-        host->signals[i].data = host;
-        uv_signal_start(&host->signals[i], signals[i].act, signals[i].number);
-        uv_unref((uv_handle_t *)&host->signals[i]);
-    }
+    struct sigaction action = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART};
+    uv_async_init(&host->loop.uv, &stop_signal.async, on_stop);
+    stop_signal.async.data = host;
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    uv_signal_init(&host->loop.uv, &host->reopen);
+    host->reopen.data = host;
+    uv_signal_start(&host->reopen, on_reopen, SIGUSR1);
     uv_timer_init(&host->loop.uv, &host->drain_timer);
     host->drain_timer.data = host;
     signal(SIGPIPE, SIG_IGN);
@@ -201,7 +223,7 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
         .request = on_request,
         .wake = on_wake,
         .turn = on_turn,
-        .stop = on_stop,
+        .stop = on_drained,
     };
     int error = lw_loop_construct(&host->loop, limits, &upcalls);
     if (error) {

@@ -26,7 +26,8 @@ struct luaweb_host {
     uint32_t app_count;
     char *scratch; /* for decoded form pairs and media types; owned */
     size_t scratch_size;
-    uv_signal_t signals[3];
+    int signal_exit_code; /* 0: a signal drains */
+    uv_signal_t reopen;
     uv_timer_t drain_timer;
 };
 

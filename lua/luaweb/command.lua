@@ -12,7 +12,7 @@ local who_listens = require "luaweb.who_listens"
 local C = abi.C
 local M = {}
 
-local APP_WRONG, USAGE, CANNOT_LISTEN, SPEC_FAILED = 1, 2, 3, 4
+local APP_WRONG, USAGE, CANNOT_LISTEN, SPEC_FAILED, INTERRUPTED = 1, 2, 3, 4, 130
 
 local ADDRESS_IN_USE = "address already in use" -- as libuv says it
 
@@ -161,6 +161,7 @@ function commands.routes(words, flags)
 end
 
 function commands.test(words, flags)
+  C.luaweb_exit_on_signal(abi.host, INTERRUPTED)
   local runner = require "luaweb.spec_runner"
   local passed, failed = runner.run {
     roots = #words > 0 and words or { "spec" },

@@ -14,9 +14,6 @@ local trace = require "luaweb.trace"
 local Response = response.Response
 local new_request, send = request.new, reply.send
 
-local YIELDED = "coroutine.yield can't be called here: outside of the app's own "
-  .. "coroutines nobody resumes it (use web.sleep, or what else waits)"
-
 local M = {}
 
 local functions = {} -- by the number that C knows them by
@@ -40,7 +37,7 @@ end
 -- number, as it does with text.
 local function answer_in(raised)
   if type(raised) == "string" then
-    raised = tonumber(raised:match "^[^:\n]+:%d+: ([2-5]%d%d)$")
+    raised = tonumber(raised:match "^[^\n]+:%d+: ([2-5]%d%d)$")
   end
   local is_status = type(raised) == "number" and raised == math.floor(raised)
     and raised >= 200 and raised <= 599
@@ -106,10 +103,10 @@ function sched.upcalls.request(index, r, generation)
   if not ok then fail(r, generation, failure, functions[index]) end
 end
 
-function sched.upcalls.lost(co, r, generation)
+function sched.upcalls.lost(co, message, r, generation)
   loader.lose(co)
-  if r then return fail(r, generation, { traceback = trace.back(YIELDED, co) }) end
-  job.lose(co, YIELDED)
+  if r then return fail(r, generation, { traceback = trace.back(message, co) }) end
+  job.lose(co, message)
 end
 
 --- Runs them, in a job.

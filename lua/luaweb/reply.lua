@@ -177,7 +177,8 @@ local senders = {
     send_status(r, generation, value)
   end,
   boolean = function(r, generation, value)
-    send_status(r, generation, value and 204 or 500)
+    if not value then error("a handler returned false: it failed", 0) end
+    send_status(r, generation, 204)
   end,
 }
 

@@ -4,6 +4,7 @@
 local abi = require "luaweb.abi"
 local body = require "luaweb.body"
 local ffi = require "ffi"
+local json = require "luaweb.json"
 local new_table = require "table.new"
 
 local C, host, str = abi.C, abi.host, ffi.string
@@ -59,23 +60,23 @@ end
 ---@param name string
 ---@return string[]
 function Pairs:all(name)
-  local found, names, values = {}, lists(self)
+  local found, names, values = json.array {}, lists(self)
   for i = 1, #names do
     if names[i] == name then found[#found + 1] = values[i] end
   end
   return found
 end
 
-local function next_pair(self, i)
-  i = i + 1
-  local names, values = lists(self)
-  if names[i] then return i, names[i], values[i] end
-end
-
---- Iterates: for _, name, value in pairs:each() do.
+--- Iterates in order of arrival: for name, value in pairs:each() do.
+---@return fun(): string?, string?
 function Pairs:each()
   lists(self)
-  return next_pair, self, 0
+  local i = 0
+  return function()
+    local names, values = lists(self)
+    i = i + 1
+    return names[i], values[i]
+  end
 end
 
 local pairs_mt = {
@@ -115,7 +116,7 @@ local Headers = {}
 ---@param name string   in any case
 ---@return string[]
 function Headers:all(name)
-  local found, lower = {}, name:lower()
+  local found, lower = json.array {}, name:lower()
   local fields = facts(rawget(self, 1))[rawget(self, 2)]
   for i = 0, fields.count - 1 do
     local field = fields.list[i]

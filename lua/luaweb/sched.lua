@@ -22,6 +22,9 @@ local IDLE = {}   -- a dispatcher found no event
 local SPARE = {}  -- a dispatcher is not needed now
 local PARKED = {} -- something waits
 
+local YIELDED = "coroutine.yield can't be called here: outside of the app's own "
+  .. "coroutines nobody resumes it (use web.sleep, or what else waits)"
+
 local M = {}
 
 local queue, first, last = {}, 1, 0 -- coroutines that can go on, in order
@@ -33,8 +36,8 @@ local current                       -- the coroutine that the resume site has en
 local event = ffi.new "struct luaweb_event"
 
 --- What the dispatcher does with events; host.lua fills it in.
---- lost(co, request, generation): a coroutine that yielded by itself will never go on;
---- request is nil where it was a job's.
+--- lost(co, message, request, generation): a coroutine will never go on; request is nil
+--- where it was a job's.
 ---@type table<string, function>   request(index, request, generation), stop(), lost()
 M.upcalls = {}
 
@@ -194,10 +197,11 @@ local function dispatcher()
   return active
 end
 
--- Something else than we yields in our coroutines: nobody would ever resume it.
-local function lose(co)
+-- A coroutine that will never go on: something else than we yielded in it, or it died
+-- where nothing could catch it (no memory was left).
+local function lose(co, message)
   local mine = served[co]
-  M.upcalls.lost(co, mine and mine[1], mine and mine[2])
+  M.upcalls.lost(co, message, mine and mine[1], mine and mine[2])
 end
 
 -- Goes on with a coroutine, the only place that does; true when it found no event.
@@ -208,9 +212,10 @@ local function step(co)
   if signal == IDLE then return true end
   if co == active then active = nil end
   if not ok then
-    error("a coroutine of the scheduler failed: " .. tostring(signal), 0)
+    lose(co, tostring(signal))
+    return false
   end
-  if signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then lose(co) end
+  if signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then lose(co, YIELDED) end
   return false
 end
 jit.off(step)

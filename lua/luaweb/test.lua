@@ -148,6 +148,8 @@ local function read_answer(conn, method, timeout)
   end
 end
 
+local request_options = { headers = true, body = true, json = true, timeout = true }
+
 --- Sends a request on a connection of its own and waits for the whole answer.
 ---@param method string
 ---@param target string    e.g. "/hello?q=1", sent as it is
@@ -155,6 +157,11 @@ end
 ---@return luaweb.TestResponse
 function Client:request(method, target, options)
   options = options or {}
+  for key in pairs(options) do
+    if not request_options[key] then
+      error(("client:request has no option %s"):format(tostring(key)), 2)
+    end
+  end
   local conn = self:raw(write_request(method, target, options))
   local ok, answer = pcall(read_answer, conn, method, options.timeout or TIMEOUT)
   conn:close()

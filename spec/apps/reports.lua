@@ -72,7 +72,7 @@ end
 
 local function form(req)
   local count, last = 0, nil
-  for _, _, value in req:form():each() do
+  for _, value in req:form():each() do
     count, last = count + 1, value
   end
   return ("%d pairs, %s"):format(count, last)
