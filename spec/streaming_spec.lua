@@ -157,6 +157,7 @@ describe("a stream that fails", function()
   local tcp = client:over_socket()
 
   --- Cut: what was written came, the end did not, and the next request is not served.
+  --- Where nothing in the head tells the length, only a reset tells that it is cut.
   local function is_cut(message, written)
     for _, version in ipairs { "1.1", "1.0" } do
       local octets, log, ending = answer_to(GET:gsub("1.1", version) .. AFTER, tcp)
@@ -164,7 +165,8 @@ describe("a stream that fails", function()
       assert.is_nil(octets:find "in step")
       assert.is_nil(octets:find("0\r\n\r\n", 1, true))
       assert.is_truthy(octets:find(written, 1, true))
-      assert.equal("reset", ending)
+      local is_framed = octets:find "\nTransfer%-Encoding: " or octets:find "\nContent%-L"
+      assert.equal(is_framed and "closed" or "reset", ending)
       assert.is_truthy(log:find(message, 1, true), log)
     end
     assert.equal("in step", client:get("/after").body)

@@ -301,7 +301,7 @@ EXPORT int luaweb_reply(struct luaweb_host *host, struct luaweb_request *facts,
         return LUAWEB_REPLY_GONE;
     if (request->is_started)
         return LUAWEB_REPLY_STARTED;
-    if (!is_type(type, type_size))
+    if (status < 200 || status > 599 || !is_type(type, type_size))
         return LUAWEB_REPLY_BAD_VALUE;
     struct lw_response response =
         response_of(status, type, type_size, (double)body_size);
@@ -318,7 +318,7 @@ EXPORT int luaweb_start(struct luaweb_host *host, struct luaweb_request *facts,
         return LUAWEB_REPLY_GONE;
     if (request->is_started)
         return LUAWEB_REPLY_STARTED;
-    if (!is_type(type, type_size))
+    if (status < 200 || status > 599 || !is_type(type, type_size))
         return LUAWEB_REPLY_BAD_VALUE;
     struct lw_response response = response_of(status, type, type_size, length);
     return request->ops->start(request, &response);

@@ -71,6 +71,13 @@ static void on_drained(void *context)
     push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP});
 }
 
+/* Runs protected: finalizers may raise. */
+static int collect(lua_State *lua)
+{
+    lua_gc(lua, LUA_GCCOLLECT, 0);
+    return 0;
+}
+
 /* Above --lua-memory, new requests are refused until a collection, tried every few
  * seconds, has brought it down. */
 static void watch_memory(struct luaweb_host *host)
@@ -83,7 +90,8 @@ static void watch_memory(struct luaweb_host *host)
     uint64_t now = uv_now(&host->loop.uv);
     if (host->loop.is_full && now < host->collect_again_ms)
         return;
-    lua_gc(host->lua, LUA_GCCOLLECT, 0);
+    lua_cpcall(host->lua, collect, NULL);
+    lua_settop(host->lua, 0);
     host->collect_again_ms = now + COLLECT_AGAIN_MS;
     uint64_t used = (uint64_t)lua_gc(host->lua, LUA_GCCOUNT, 0) * 1024;
     if (used > limit && !host->loop.is_full)
@@ -203,6 +211,7 @@ static void watch_signals(struct luaweb_host *host)
     uv_timer_init(&host->loop.uv, &host->drain_timer);
     host->drain_timer.data = host;
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a full log is an error, not the end */
 }
 
 /* embedded(name) -> text or nil */
@@ -293,8 +302,11 @@ int lw_host_run(struct luaweb_host *host)
 
 void lw_host_destruct(struct luaweb_host *host)
 {
+    signal(SIGTERM, SIG_DFL); /* the loop can't be told any more */
+    signal(SIGINT, SIG_DFL);
+    lw_loop_close(&host->loop);
+    lua_close(host->lua); /* finalizers may look at requests */
     lw_loop_destruct(&host->loop);
-    lua_close(host->lua);
     for (uint32_t i = 0; i < host->app_count; i++) {
         lw_app_destruct(host->apps[i]);
         free(host->apps[i]);

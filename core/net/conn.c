@@ -113,6 +113,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         lw_request_keep(conn->request);
         keep_peer(conn->request);
         conn->request->conn = NULL;
+        loop->orphan_count++;
         lw_conn_wake_reader(conn);
         wake_writer(conn);
         conn->request = NULL;
@@ -155,7 +156,7 @@ static bool fill(struct lw_conn *conn)
                                      in->capacity - in->end);
     if (n > 0) {
         in->end += (size_t)n;
-        conn->has_progress = true;
+        conn->has_read = true;
         return true;
     }
     if (n == UV_EAGAIN)
@@ -218,6 +219,14 @@ static void on_octets(struct lw_conn *conn)
     }
 }
 
+bool lw_conn_read(struct lw_conn *conn)
+{
+    if (!fill(conn))
+        return false;
+    on_octets(conn);
+    return true;
+}
+
 static void on_ready(struct lw_transport *transport, int status, int events)
 {
     struct lw_conn *conn = (struct lw_conn *)transport;
@@ -226,8 +235,8 @@ static void on_ready(struct lw_transport *transport, int status, int events)
         return;
     }
     lw_conn_touch(conn); /* settling sends what waits */
-    if ((events & UV_READABLE) && fill(conn))
-        on_octets(conn);
+    if (events & UV_READABLE)
+        lw_conn_read(conn);
 }
 
 void lw_conn_flush(struct lw_conn *conn)
@@ -242,7 +251,7 @@ void lw_conn_flush(struct lw_conn *conn)
             lw_conn_drop(conn, false);
             return;
         }
-        conn->has_progress = true;
+        conn->has_written = true;
         lw_buffer_consume(out, (size_t)n);
     }
     lw_buffer_release(out, &conn->loop->blocks);

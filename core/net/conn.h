@@ -60,7 +60,8 @@ struct lw_conn {
     bool is_stalled;   /* pipelined heads wait until the client reads */
     bool is_advancing; /* C's own answers must not nest */
     bool is_dirty;     /* in the list of this turn */
-    bool has_progress; /* octets moved since the deadline was armed */
+    bool has_read;     /* octets came since the deadline was armed */
+    bool has_written;  /* octets went since then */
     bool has_answered; /* a request has ended since then */
     struct lw_conn *next_dirty;
     struct lw_conn *prev;
@@ -87,6 +88,9 @@ void lw_conn_flush(struct lw_conn *conn);
 /* Ends the connection at once; with `reset` the client learns that content is
  * missing. */
 void lw_conn_drop(struct lw_conn *conn, bool reset);
+
+/* Reads once; false when nothing came, or the connection is gone. */
+bool lw_conn_read(struct lw_conn *conn);
 
 /* Lua may try again to read, where it waits for content. */
 void lw_conn_wake_reader(struct lw_conn *conn);

@@ -10,13 +10,20 @@
 #include "net/request.h"
 #include "net/serve.h"
 
+/* A CR alone may be half of an empty line, with which no head begins. */
+static bool has_head_begun(const struct lw_buffer *in)
+{
+    size_t size = lw_buffer_size(in);
+    return size > 1 || (size == 1 && in->data[in->start] != '\r');
+}
+
 static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
 {
     if (lw_buffer_size(&conn->out) > 0)
         return LW_DEADLINE_WRITE;
     switch (conn->state) {
     case LW_CONN_READING:
-        return lw_buffer_size(&conn->in) > 0 ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
+        return has_head_begun(&conn->in) ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
     case LW_CONN_SERVING:
         return conn->request->waits_for_content ? LW_DEADLINE_BODY : LW_DEADLINE_NONE;
     case LW_CONN_DRAINING: return LW_DEADLINE_BODY;
@@ -32,19 +39,29 @@ static bool is_anew(const struct lw_conn *conn, enum lw_deadline_kind kind)
         return true;
     if (kind == LW_DEADLINE_IDLE || kind == LW_DEADLINE_HEADER)
         return conn->has_answered;
-    return conn->has_progress && kind != LW_DEADLINE_LINGER;
+    if (kind == LW_DEADLINE_WRITE)
+        return conn->has_written;
+    return conn->has_read && kind == LW_DEADLINE_BODY;
 }
 
 void lw_conn_arm(struct lw_conn *conn)
 {
     enum lw_deadline_kind kind = deadline_of(conn);
     bool anew = is_anew(conn, kind);
-    conn->has_progress = conn->has_answered = false;
+    conn->has_read = conn->has_written = conn->has_answered = false;
     if (!anew)
         return;
     if (kind == LW_DEADLINE_WRITE)
         conn->unread = lw_transport_unread(&conn->transport);
     lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
+}
+
+/* Timers come before what has arrived meanwhile is read: a last look. */
+static void on_late_head(struct lw_conn *conn)
+{
+    lw_conn_read(conn);
+    if (conn->state == LW_CONN_READING && has_head_begun(&conn->in))
+        lw_serve_refuse(conn, 408, "the head took too long");
 }
 
 static void on_late_content(struct lw_conn *conn)
@@ -80,10 +97,11 @@ void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
     lw_conn_touch(conn);
     switch (kind) {
     case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;
-    case LW_DEADLINE_HEADER:
-        lw_serve_refuse(conn, 408, "the head took too long");
+    case LW_DEADLINE_HEADER: on_late_head(conn); break;
+    case LW_DEADLINE_BODY:
+        if (!lw_conn_read(conn) && conn->state != LW_CONN_CLOSED)
+            on_late_content(conn);
         break;
-    case LW_DEADLINE_BODY: on_late_content(conn); break;
     case LW_DEADLINE_WRITE: on_late_reader(conn); break;
     case LW_DEADLINE_REQUEST: lw_serve_late(conn); break;
     default: lw_conn_drop(conn, false); break;

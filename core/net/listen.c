@@ -31,7 +31,9 @@ struct lw_listener {
     struct luaweb_app *app;
     struct lw_listener *next;
     int fd;
-    char *path; /* of a unix socket, owned; else NULL */
+    char *path;   /* of a unix socket, owned; else NULL */
+    dev_t device; /* of that path, as we made it */
+    ino_t inode;
 };
 
 static void on_ready(uv_poll_t *poll, int status, int events);
@@ -65,15 +67,10 @@ void lw_listen_resume_all(struct lw_loop *loop)
         uv_poll_start(&l->poll, UV_READABLE, on_ready);
 }
 
-static void on_ready(uv_poll_t *poll, int status, int events)
+/* Accepts at most `most` connections that wait. */
+static void accept_waiting(struct lw_listener *listener, int most)
 {
-    struct lw_listener *listener = poll->data;
-    (void)events;
-    if (status < 0) {
-        lw_log(LW_LOG_ERROR, "a listener is lost: %s", uv_strerror(status));
-        return;
-    }
-    for (int i = 0; i < ACCEPTS_PER_TURN; i++) {
+    for (int i = 0; i < most; i++) {
         int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             listener->loop->has_said_full = false;
@@ -89,13 +86,23 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     }
 }
 
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    struct lw_listener *listener = poll->data;
+    (void)events;
+    if (status < 0)
+        lw_log(LW_LOG_ERROR, "a listener is lost: %s", uv_strerror(status));
+    else
+        accept_waiting(listener, ACCEPTS_PER_TURN);
+}
+
 /* A unix socket that nobody listens on is a leftover and may go. */
 static bool is_stale(const struct sockaddr_un *address)
 {
     struct stat info;
     if (lstat(address->sun_path, &info) != 0 || !S_ISSOCK(info.st_mode))
         return false;
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return false;
     bool refused = connect(fd, (const struct sockaddr *)address, sizeof *address) != 0
@@ -229,6 +236,25 @@ static int start(struct lw_loop *loop, struct luaweb_app *app, int fd)
     return error ? error : port;
 }
 
+static void remember_path(struct lw_listener *listener, const char *path)
+{
+    struct stat info = {0};
+    lstat(path, &info);
+    listener->device = info.st_dev;
+    listener->inode = info.st_ino;
+    listener->path = lw_alloc(strlen(path) + 1);
+    memcpy(listener->path, path, strlen(path) + 1);
+}
+
+/* Removes the path, unless somebody else has put a socket of theirs there. */
+static void remove_path(const struct lw_listener *listener)
+{
+    struct stat info;
+    if (lstat(listener->path, &info) == 0 && info.st_dev == listener->device
+        && info.st_ino == listener->inode)
+        unlink(listener->path);
+}
+
 int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
               int port)
 {
@@ -243,10 +269,8 @@ int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
             unlink(path);
         return bound;
     }
-    if (path) {
-        loop->listeners->path = lw_alloc(strlen(path) + 1);
-        memcpy(loop->listeners->path, path, strlen(path) + 1);
-    }
+    if (path)
+        remember_path(loop->listeners, path);
     return bound;
 }
 
@@ -255,10 +279,12 @@ void lw_listen_stop_all(struct lw_loop *loop)
     while (loop->listeners) {
         struct lw_listener *listener = loop->listeners;
         loop->listeners = listener->next;
+        if (loop->is_draining) /* what the system has accepted for us is ours to answer */
+            accept_waiting(listener, SOMAXCONN);
         uv_close((uv_handle_t *)&listener->poll, on_close);
         close(listener->fd);
         if (listener->path)
-            unlink(listener->path);
+            remove_path(listener);
         free(listener->path);
     }
 }

@@ -29,6 +29,7 @@ static void run_turn(struct lw_loop *loop)
 {
     loop->has_work = false;
     bool more = loop->upcalls.turn(loop->upcalls.context);
+    uv_update_time(&loop->uv); /* deadlines start from now, however long that took */
     lw_conn_settle_all(loop);
     if (more || loop->has_work)
         uv_idle_start(&loop->again, on_again);
@@ -141,7 +142,7 @@ static void close_handle(uv_handle_t *handle, void *unused)
         uv_close(handle, NULL);
 }
 
-void lw_loop_destruct(struct lw_loop *loop)
+void lw_loop_close(struct lw_loop *loop)
 {
     uv_close((uv_handle_t *)&loop->prepare, NULL); /* no turn any more */
     uv_close((uv_handle_t *)&loop->check, NULL);
@@ -154,6 +155,10 @@ void lw_loop_destruct(struct lw_loop *loop)
     uv_walk(&loop->uv, close_handle, NULL);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     uv_loop_close(&loop->uv);
+}
+
+void lw_loop_destruct(struct lw_loop *loop)
+{
     lw_request_free_all(loop);
     lw_conn_free_all(loop);
     lw_blocks_destruct(&loop->blocks);

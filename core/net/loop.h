@@ -72,6 +72,7 @@ struct lw_loop {
     uint32_t id_capacity;
     uint32_t free_ids[LW_ID_KINDS]; /* first of each kind, or LW_NO_ID */
     uint32_t conn_count;
+    uint32_t orphan_count; /* requests that run although their clients have gone */
     uint64_t request_count;
     int64_t date_second;
     char date[29];
@@ -94,7 +95,10 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);
 
-/* Closes what is open and frees everything. */
+/* Closes what is open; requests can still be looked at. */
+void lw_loop_close(struct lw_loop *loop);
+
+/* Frees everything. */
 void lw_loop_destruct(struct lw_loop *loop);
 
 /* Ends lw_loop_run after this turn. */

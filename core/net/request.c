@@ -45,6 +45,8 @@ void lw_request_end(struct lw_request *request)
     struct lw_loop *loop = request->loop;
     if (request->waits_for_content || request->waits_for_room)
         lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
+    if (request->ops && !request->conn)
+        loop->orphan_count--;
     struct lw_request empty = {
         .loop = loop,
         .arena = request->arena,

@@ -169,18 +169,28 @@ static int64_t write_content(struct lw_request *request, struct luaweb_slice dat
     return (int64_t)data.size;
 }
 
-static void abort_reply(struct lw_request *request)
+/* Without framing only a reset tells that content is missing; with it, a plain close does,
+ * and loses nothing of the answers before. */
+static void cut(struct lw_request *request)
 {
     struct lw_conn *conn = request->conn;
-    if (conn) {
-        lw_conn_flush(conn);
-        conn = request->conn;
+    bool is_framed = conn->is_chunked_reply || conn->reply_left >= 0;
+    if (request->is_started && is_framed) {
+        lw_conn_answered(conn, true);
+        return;
     }
-    if (conn) {
-        conn->request = NULL;
-        lw_conn_drop(conn, true);
-    }
+    lw_request_keep(request);
+    conn->request = NULL;
+    lw_conn_drop(conn, true);
+}
+
+static void abort_reply(struct lw_request *request)
+{
+    if (request->conn)
+        lw_conn_flush(request->conn);
     lw_request_log(request);
+    if (request->conn)
+        cut(request);
     lw_request_end(request);
 }
 

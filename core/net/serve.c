@@ -147,6 +147,12 @@ static void fill_params(struct lw_request *request, const struct luaweb_field *p
     request->facts.params = (struct luaweb_fields){params, count};
 }
 
+/* Handlers may go on without their clients, but not without bound. */
+static bool is_busy(const struct lw_loop *loop)
+{
+    return loop->is_full || loop->orphan_count >= loop->limits.max_connections;
+}
+
 static void dispatch(struct lw_conn *conn, struct lw_request *request,
                      const struct lw_head *head)
 {
@@ -161,13 +167,15 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     conn->minor_version = head->minor_version;
     conn->request = request;
     conn->served++;
+    conn->is_chunked_reply = false;
+    conn->reply_left = -1;
     request->resource = decision.resource;
     if (decision.status) {
         answer(request, decision.status, decision.allow);
     } else if (head->content_length > decision.body_limit) {
         conn->content.error = 413;
         answer(request, 413, NULL);
-    } else if (conn->loop->is_full) {
+    } else if (is_busy(conn->loop)) {
         answer_busy(request);
     } else {
         fill_params(request, pairs, count);

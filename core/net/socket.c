@@ -181,6 +181,7 @@ void lw_socket_close(struct lw_loop *loop, uint32_t id)
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
     if (!socket)
         return;
+    lw_loop_wake(loop, id); /* who waits for it finds it gone */
     lw_loop_drop_id(loop, id);
     lw_transport_close(&socket->transport, false, on_closed);
 }

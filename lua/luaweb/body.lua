@@ -198,6 +198,9 @@ function M.methods(facts, new_pairs)
     return function()
       local r = facts(self)
       sched.check "req:chunks"
+      if self[CONTENT] and self[CONTENT] ~= IN_PIECES then
+        error("req:chunks: another job has read the content", 2)
+      end
       self[CONTENT] = IN_PIECES
       if next_piece(r, self[2], "req:chunks") then
         return ffi.string(piece.data, piece.size)

@@ -216,8 +216,9 @@ end
 require("luaweb.sched").upcalls.stop = function()
   is_stopping = true
   job.spawn(function()
-    local ok, err = pcall(host.run_stop_hooks)
-    if not ok then log.error("on_stop failed: " .. tostring(err)) end
+    local hooks = job.spawn(host.run_stop_hooks)
+    local ok, err = pcall(hooks.join, hooks)
+    if not ok then log.error("on_stop failed: " .. trace.text_of(err)) end
     C.luaweb_exit(abi.host, 0)
   end)
 end

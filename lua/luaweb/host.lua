@@ -75,7 +75,8 @@ local function fail(r, generation, failure, fn)
   if answer_in(failure) then
     local ok, again = xpcall(reply.send_instead, on_error, r, generation, failure)
     if ok then return end
-    failure = again
+    failure = answer_in(again) and "the answer that was raised has raised another one"
+      or again
   end
   if failure == reply.STARTED then
     log.info(("[%s] %s: raised an answer in the middle of its answer: cut"):format(

@@ -8,6 +8,7 @@ local M = {}
 
 ---@class luaweb.Job
 ---@field private ended boolean
+---@field private joins luaweb.Job?   the one whose end it waits for
 ---@field private ok boolean
 ---@field private raised any      what its function raised
 ---@field private results any[]   what its function returned, `n` of them
@@ -57,15 +58,26 @@ function M.spawn(fn, ...)
   return job
 end
 
+-- Whether a job is `other`, or waits, maybe through others, for its end.
+local function waits_for(job, other)
+  while job and job ~= other do job = job.joins end
+  return job ~= nil and job == other
+end
+
 --- Waits for the end of the job: gives what it returned, or raises what it raised.
 ---@return any ...
 function Job:join()
   sched.check "job:join"
-  if self == M.self() then error("job:join: a job can't wait for its own end", 2) end
+  local me = M.self()
+  if waits_for(self, me) then
+    error("job:join: a job can't wait for its own end", 2)
+  end
   if not self.ended then
     self.joiners = self.joiners or {}
     self.joiners[#self.joiners + 1] = sched.self()
+    if me then me.joins = self end
     sched.park()
+    if me then me.joins = nil end
   end
   if self.ok then return unpack(self.results, 1, self.n) end
   error(self.raised, 0)
@@ -82,7 +94,7 @@ end
 ---@param message string
 function M.lose(co, message)
   local job = by_coroutine[co]
-  if not job then return end
+  if not job or job.ended then return end
   finish(job, false, { raised = message, text = trace.back(message, co) })
 end
 

@@ -201,11 +201,16 @@ end
 -- where nothing could catch it (no memory was left).
 local function lose(co, message)
   local mine = served[co]
-  M.upcalls.lost(co, message, mine and mine[1], mine and mine[2])
+  served[co] = nil
+  local request, generation = mine and mine[1], mine and mine[2]
+  if pcall(M.upcalls.lost, co, message, request, generation) then return end
+  pcall(collectgarbage) -- most likely no memory is left, not even to say so
+  if request then C.luaweb_abort(host, request, generation) end
 end
 
 -- Goes on with a coroutine, the only place that does; true when it found no event.
 local function step(co)
+  if status(co) == "dead" then return false end -- the app has resumed it by itself
   current = co
   local ok, signal = resume(co)
   current = nil

@@ -11,8 +11,10 @@ local function is_own(source)
   return name ~= nil and package.loaded["luaweb." .. name] ~= nil
 end
 
--- An error object as text, whatever its __tostring does.
-local function text_of(raised)
+--- An error object as text, whatever its __tostring does.
+---@param raised any
+---@return string
+function M.text_of(raised)
   if type(raised) == "string" then return raised end
   local ok, text = pcall(tostring, raised)
   if not ok then text = "(its __tostring failed)" end
@@ -31,8 +33,8 @@ local function back(raised, co)
   local frames = co and debug.traceback(co, "") or debug.traceback("", 5)
   for line in frames:gmatch "\t[^\n]+" do lines[#lines + 1] = line end
   while lines[1] and is_lowest(lines[#lines]) do table.remove(lines) end
-  if not lines[1] then return text_of(raised) end
-  return text_of(raised) .. "\nstack traceback:\n" .. table.concat(lines, "\n")
+  if not lines[1] then return M.text_of(raised) end
+  return M.text_of(raised) .. "\nstack traceback:\n" .. table.concat(lines, "\n")
 end
 
 --- What was raised, and a traceback without the framework's own lowest frames.  To be
