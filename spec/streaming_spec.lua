@@ -156,8 +156,7 @@ end)
 describe("a stream that fails", function()
   local tcp = client:over_socket()
 
-  --- Cut: what was written came, the end did not, and the next request is not served.
-  --- Where nothing in the head tells the length, only a reset tells that it is cut.
+  --- What was written came, and nothing more; without framing, only a reset tells.
   local function is_cut(message, written)
     for _, version in ipairs { "1.1", "1.0" } do
       local octets, log, ending = answer_to(GET:gsub("1.1", version) .. AFTER, tcp)
