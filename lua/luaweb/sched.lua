@@ -220,7 +220,9 @@ local function step(co)
     lose(co, tostring(signal))
     return false
   end
-  if signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then lose(co, YIELDED) end
+  if signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then
+    lose(co, YIELDED)
+  end
   return false
 end
 jit.off(step)
