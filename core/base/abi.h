@@ -3,7 +3,7 @@
  * The border between C and Lua: every struct that Lua reads and every function that Lua
  * may call.  The C compiler includes this file; Lua hands the same text, without the
  * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  Any
- * layer may include it; core/host/abi.c has the bodies of the functions.
+ * layer may include it; core/host/abi*.c have the bodies of the functions.
  *
  * Rules of the border.  Every function takes the host.  None of them enters Lua,
  * blocks, or keeps a pointer that it was given: octets are copied before it returns.
@@ -24,7 +24,7 @@ struct luaweb_slice {
     size_t size;
 };
 
-/* A header, trailer, parameter, query, form or cookie pair. */
+/* A header, trailer, query, form or cookie pair. */
 struct luaweb_field {
     struct luaweb_slice name;
     struct luaweb_slice value;
@@ -32,6 +32,36 @@ struct luaweb_field {
 
 struct luaweb_fields {
     const struct luaweb_field *list;
+    uint32_t count;
+};
+
+/* How the values of a parameter come. */
+enum luaweb_param_kind {
+    LUAWEB_PARAM_TEXT, /* one value */
+    LUAWEB_PARAM_ITEM, /* one of a list; the others follow under the same name */
+    LUAWEB_PARAM_PAIR  /* one of a map, under `key`; likewise */
+};
+
+/* What an app may demand of a parameter's values. */
+enum luaweb_demand {
+    LUAWEB_DEMAND_NONE,
+    LUAWEB_DEMAND_TEXT, /* that they are there, see luaweb_app_demand */
+    LUAWEB_DEMAND_INT,
+    LUAWEB_DEMAND_NUMBER,
+    LUAWEB_DEMAND_UUID
+};
+
+/* A value that the template captured, percent-decoded once. */
+struct luaweb_param {
+    struct luaweb_slice name; /* of the variable */
+    struct luaweb_slice key;  /* of the pair of a map */
+    struct luaweb_slice value;
+    uint32_t kind;      /* enum luaweb_param_kind */
+    uint32_t is_number; /* the app demanded a number, and this is one */
+};
+
+struct luaweb_params {
+    const struct luaweb_param *list;
     uint32_t count;
 };
 
@@ -52,7 +82,7 @@ struct luaweb_request {
     struct luaweb_slice peer;      /* address of the client as text */
     struct luaweb_fields headers;  /* in order of arrival, OWS removed */
     struct luaweb_fields trailers; /* there when the content was read to its end */
-    struct luaweb_fields params;   /* captured by the template, percent-decoded once */
+    struct luaweb_params params;   /* in the order of the template */
 };
 
 /* What happened; pulled by luaweb_next. */
@@ -102,7 +132,7 @@ struct luaweb_app;
 
 /* sizeof of the structs above as C sees them, compared by Lua at start. */
 struct luaweb_sizes {
-    uint32_t slice, field, fields, request, event;
+    uint32_t slice, field, fields, param, params, request, event;
 };
 void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes);
 
@@ -137,11 +167,28 @@ int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
                        const char *text, size_t size, double body_limit,
                        const char **why);
 
-/* Adds a resource: machine `machine` at `template`.  0, or -1 with *why (static
- * text). */
+/* Adds a resource at a template and gives its number: they count from 0, and templates
+ * of one meaning have one number.  -1 with *why (static text) when the template is
+ * none; when it matches the same paths as another one under other variable names, that
+ * one's number is in *other, else -1. */
 int luaweb_app_resource(struct luaweb_host *host, struct luaweb_app *app,
-                        const char *template_text, size_t size, int machine,
-                        const char **why);
+                        const char *template_text, size_t size, const char **why,
+                        int *other);
+
+/* Demands something (enum luaweb_demand) of a variable of a resource: a request whose
+ * value does not meet it gets 404, and so does a list where the variable is not
+ * exploded.  A variable of {x} or {+x} must have a value then.  false: the template has
+ * no such variable. */
+bool luaweb_app_demand(struct luaweb_host *host, struct luaweb_app *app, int resource,
+                       const char *name, size_t size, int demand);
+
+/* Gives a resource its machine; each needs one. */
+void luaweb_app_assign(struct luaweb_host *host, struct luaweb_app *app, int resource,
+                       int machine);
+
+/* Ends the building: from here on the app can serve.  A resource that no path leads to,
+ * as another one takes all of them: its number, and that one in *winner; else -1. */
+int luaweb_app_build(struct luaweb_host *host, struct luaweb_app *app, int *winner);
 
 /* Serves the app at host:port ("127.0.0.1", 8080) or unix:path (host "unix:/path").
  * Gives the port (0 for a unix socket), or a negative libuv error code. */

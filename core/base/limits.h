@@ -61,5 +61,6 @@ struct lw_limits {
 #define LW_LINGER_MS         5000  /* for a client to read our last words */
 #define LW_BODY_RATE_MS      5000  /* of waiting, before --body-rate counts */
 #define LW_OVERFLOW          64    /* connections above the limit, to be told so */
+#define LW_MATCH_STEPS       2000  /* of finding a path's resource; then it has none */
 
 #endif

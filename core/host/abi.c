@@ -33,7 +33,8 @@ EXPORT void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes)
     (void)host;
     *sizes = (struct luaweb_sizes){
         sizeof(struct luaweb_slice),  sizeof(struct luaweb_field),
-        sizeof(struct luaweb_fields), sizeof(struct luaweb_request),
+        sizeof(struct luaweb_fields), sizeof(struct luaweb_param),
+        sizeof(struct luaweb_params), sizeof(struct luaweb_request),
         sizeof(struct luaweb_event),
     };
 }
@@ -126,15 +127,6 @@ EXPORT int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
     uint64_t limit =
         body_limit < 0 ? host->loop.limits.max_body : octets_of(body_limit);
     return lw_app_add_machine(app, lw_slice(text, size), limit, why);
-}
-
-EXPORT int luaweb_app_resource(struct luaweb_host *host, struct luaweb_app *app,
-                               const char *template_text, size_t size, int machine,
-                               const char **why)
-{
-    (void)host;
-    return lw_app_add_resource(app, lw_slice(template_text, size), (uint32_t)machine,
-                               why);
 }
 
 EXPORT int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app,

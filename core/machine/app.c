@@ -3,11 +3,18 @@
  * From method and path to a decision (RFC 9110 §9.1, §15.5.5, §15.5.6, §15.6.2). */
 #include "machine/app.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/require.h"
 #include "base/slice.h"
+#include "route/capture.h"
+#include "route/path.h"
+#include "route/value.h"
+
+static_assert(sizeof((struct lw_resource *)0)->demands == LW_TEMPLATE_VARIABLES,
+              "a variable has a demand");
 
 void lw_app_construct(struct luaweb_app *app)
 {
@@ -22,8 +29,6 @@ void lw_app_destruct(struct luaweb_app *app)
         lw_machine_destruct(app->machines[i]);
         free(app->machines[i]);
     }
-    for (uint32_t i = 0; i < app->resource_count; i++)
-        free(app->resources[i].text);
     free(app->machines);
     free(app->resources);
     memset(app, 0, sizeof *app);
@@ -43,20 +48,58 @@ int lw_app_add_machine(struct luaweb_app *app, struct luaweb_slice lines,
     return (int)app->machine_count++;
 }
 
-int lw_app_add_resource(struct luaweb_app *app, struct luaweb_slice template_text,
-                        uint32_t machine, const char **why)
+int32_t lw_app_add_resource(struct luaweb_app *app, struct luaweb_slice template_text,
+                            struct lw_refusal *refusal)
 {
-    lw_require(machine < app->machine_count);
-    if (!lw_router_add(&app->router, template_text, app->resource_count, why))
-        return -1;
-    app->resources =
-        lw_realloc(app->resources, (app->resource_count + 1) * sizeof *app->resources);
-    struct lw_resource *resource = &app->resources[app->resource_count++];
-    resource->machine = app->machines[machine];
-    resource->size = template_text.size;
-    resource->text = lw_alloc(template_text.size);
-    memcpy(resource->text, template_text.data, template_text.size);
-    return 0;
+    int32_t number = lw_router_add(&app->router, template_text, refusal);
+    if (number < (int32_t)app->resource_count)
+        return number;
+    uint32_t count = app->resource_count + 1;
+    app->resources = lw_realloc(app->resources, count * sizeof *app->resources);
+    app->resources[app->resource_count++] = (struct lw_resource){0};
+    return number;
+}
+
+/* Whether the variable's expression has room for it in every path. */
+static bool has_room(const struct lw_template *template, uint32_t variable)
+{
+    const struct lw_expression *expression = template->expressions;
+    while (variable - expression->first >= expression->count)
+        expression++;
+    return lw_operators[expression->op].first == 0;
+}
+
+bool lw_app_demand(struct luaweb_app *app, uint32_t resource, struct luaweb_slice name,
+                   enum luaweb_demand demand)
+{
+    lw_require(resource < app->resource_count && demand <= LUAWEB_DEMAND_UUID);
+    const struct lw_template *template = app->router.templates[resource];
+    uint32_t at = 0;
+    while (at < template->variable_count
+           && !lw_slice_equal(template->variables[at].name, name))
+        at++;
+    if (at == template->variable_count)
+        return false;
+    struct lw_resource *r = &app->resources[resource];
+    r->has_demands = true;
+    r->demands[at] = (uint8_t)demand;
+    if (has_room(template, at))
+        r->demanded |= 1U << at;
+    return true;
+}
+
+void lw_app_assign(struct luaweb_app *app, uint32_t resource, uint32_t machine)
+{
+    lw_require(resource < app->resource_count && machine < app->machine_count);
+    app->resources[resource].machine = app->machines[machine];
+}
+
+int32_t lw_app_build(struct luaweb_app *app, int32_t *winner)
+{
+    int32_t hidden;
+    for (uint32_t i = 0; i < app->resource_count; i++)
+        lw_require(app->resources[i].machine);
+    return lw_router_build(&app->router, &hidden, winner) ? LW_NO_ROUTE : hidden;
 }
 
 /* Methods that we know of although no machine may have them. */
@@ -76,10 +119,10 @@ static bool is_implemented(const struct luaweb_app *app, struct luaweb_slice met
     return false;
 }
 
-static void decide_method(const struct luaweb_app *app,
-                          const struct lw_machine *machine, struct luaweb_slice method,
+static void decide_method(const struct luaweb_app *app, struct luaweb_slice method,
                           struct lw_decision *decision)
 {
+    const struct lw_machine *machine = app->resources[decision->match.route].machine;
     decision->body_limit = machine->body_limit;
     if (lw_machine_find(machine, method, &decision->function))
         return;
@@ -90,23 +133,84 @@ static void decide_method(const struct luaweb_app *app,
         decision->status = is_implemented(app, method) ? 405 : 501;
 }
 
-void lw_app_decide(const struct luaweb_app *app, const struct luaweb_request *request,
-                   bool is_server_wide, struct lw_decision *decision,
-                   struct luaweb_field *pairs, uint32_t *count)
+/* The normal form of a text, in the arena where it is another one.  False: it has
+ * none. */
+static bool normalise(struct luaweb_slice *text, struct lw_arena *arena)
 {
-    *decision = (struct lw_decision){0};
-    *count = 0;
+    if (lw_path_is_normal(*text))
+        return true;
+    char *out = lw_arena_alloc(arena, text->size);
+    size_t size;
+    if (!lw_path_normalise(*text, out, &size))
+        return false;
+    *text = lw_slice(out, size);
+    return true;
+}
+
+/* Whether a value meets what is demanded of its variable. */
+static bool is_met(const struct lw_resource *resource, const struct lw_match *match,
+                   const struct lw_capture *capture)
+{
+    enum luaweb_demand demand = resource->demands[capture->variable];
+    const struct lw_variable *variable =
+        &match->entry->template->variables[capture->variable];
+    if (demand == LUAWEB_DEMAND_NONE)
+        return true;
+    if (capture->kind == LUAWEB_PARAM_ITEM && !variable->is_exploded)
+        return false;
+    return lw_value_meets(demand, capture->value);
+}
+
+static bool are_met(const struct lw_resource *resource, const struct lw_match *match)
+{
+    uint32_t missing = resource->demanded;
+    struct lw_captures captures;
+    struct lw_capture capture;
+    if (!resource->has_demands)
+        return true;
+    lw_captures_start(&captures, match);
+    while (lw_captures_next(&captures, &capture)) {
+        if (!is_met(resource, match, &capture))
+            return false;
+        missing &= ~(1U << capture.variable);
+    }
+    return missing == 0;
+}
+
+/* Finds the resource; false: there is none for this request. */
+static bool find_resource(const struct luaweb_app *app,
+                          const struct luaweb_request *request, struct lw_arena *arena,
+                          struct lw_decision *decision)
+{
+    struct lw_match *match = &decision->match;
+    struct luaweb_slice path = request->path;
+    if (!normalise(&path, arena) || !lw_router_match(&app->router, path, match))
+        return false;
+    const struct lw_template *template = match->entry->template;
+    if (match->entry->part_count < template->part_count && request->has_query) {
+        match->query = request->query;
+        normalise(&match->query, arena); /* else it stays as it came */
+    }
+    const struct lw_resource *resource = &app->resources[match->route];
+    decision->resource = template->text;
+    decision->demands = resource->demands;
+    return are_met(resource, match);
+}
+
+void lw_app_decide(const struct luaweb_app *app, const struct luaweb_request *request,
+                   bool is_server_wide, struct lw_arena *arena,
+                   struct lw_decision *decision)
+{
+    decision->status = 0;
+    decision->resource = lw_slice(NULL, 0);
+    decision->allow = NULL;
+    decision->body_limit = 0;
     if (is_server_wide) {
         decision->status = 204;
-        return;
-    }
-    uint32_t number;
-    if (!lw_router_match(&app->router, request->path, &number, pairs, count)) {
+    } else if (find_resource(app, request, arena, decision)) {
+        decide_method(app, request->method, decision);
+    } else {
         bool is_connect = lw_slice_equal(request->method, LW_SLICE("CONNECT"));
         decision->status = is_connect ? 501 : 404;
-        return;
     }
-    const struct lw_resource *resource = &app->resources[number];
-    decision->resource = lw_slice(resource->text, resource->size);
-    decide_method(app, resource->machine, request->method, decision);
 }

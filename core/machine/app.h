@@ -5,20 +5,23 @@
 #ifndef LW_MACHINE_APP_H
 #define LW_MACHINE_APP_H
 
+#include "base/arena.h"
 #include "machine/machine.h"
 #include "route/router.h"
 
+/* What belongs to a template. */
 struct lw_resource {
-    struct lw_machine *machine; /* borrowed from the app's machines */
-    char *text;                 /* of its template; owned */
-    size_t size;
+    const struct lw_machine *machine; /* borrowed from the app */
+    uint32_t demanded;                /* bits of the variables that need a value */
+    bool has_demands;
+    uint8_t demands[16]; /* of the variables' values: enum luaweb_demand */
 };
 
 struct luaweb_app {
     struct lw_router router;
-    struct lw_machine **machines; /* owned */
+    struct lw_machine **machines;  /* owned */
+    struct lw_resource *resources; /* owned; by the router's number */
     uint32_t machine_count;
-    struct lw_resource *resources; /* owned, by the router's number */
     uint32_t resource_count;
 };
 
@@ -26,9 +29,11 @@ struct luaweb_app {
 struct lw_decision {
     int status; /* 0: call `function`; else C answers with this status */
     uint32_t function;
-    struct luaweb_slice resource; /* its template, lent by the app; empty: none */
     const char *allow;            /* for 405 and OPTIONS, else NULL; lent by the app */
     uint64_t body_limit;          /* of the machine; meaningful when status is 0 */
+    struct luaweb_slice resource; /* its template, lent by the app; empty: none */
+    const uint8_t *demands;       /* of the resource; meaningful when status is 0 */
+    struct lw_match match;        /* likewise: lw_captures gives the values */
 };
 
 void lw_app_construct(struct luaweb_app *app);
@@ -38,14 +43,26 @@ void lw_app_destruct(struct luaweb_app *app);
 int lw_app_add_machine(struct luaweb_app *app, struct luaweb_slice lines,
                        uint64_t body_limit, const char **why);
 
-/* Adds a resource: 0, or -1 with *why. */
-int lw_app_add_resource(struct luaweb_app *app, struct luaweb_slice template_text,
-                        uint32_t machine, const char **why);
+/* Adds a resource without a machine (see lw_router_add): its number, or LW_NO_ROUTE. */
+int32_t lw_app_add_resource(struct luaweb_app *app, struct luaweb_slice template_text,
+                            struct lw_refusal *refusal);
 
-/* Decides for method and path (request->method, ->path), and fills in the captured
- * pairs (room for LW_TEMPLATE_VARIABLES; raw).  `is_server_wide` marks `OPTIONS *`. */
+/* Demands something of a variable (see luaweb_app_demand).  false: there is none. */
+bool lw_app_demand(struct luaweb_app *app, uint32_t resource, struct luaweb_slice name,
+                   enum luaweb_demand demand);
+
+/* Gives a resource its machine. */
+void lw_app_assign(struct luaweb_app *app, uint32_t resource, uint32_t machine);
+
+/* Makes ready for requests; every resource has its machine.  LW_NO_ROUTE, or the number
+ * of a resource that no path leads to, since they go to others, such as *winner. */
+int32_t lw_app_build(struct luaweb_app *app, int32_t *winner);
+
+/* Decides for a request by its method, path and query.  What has to be rewritten goes
+ * into the arena; decision->match points there and into the request's target.
+ * `is_server_wide` marks `OPTIONS *`. */
 void lw_app_decide(const struct luaweb_app *app, const struct luaweb_request *request,
-                   bool is_server_wide, struct lw_decision *decision,
-                   struct luaweb_field *pairs, uint32_t *count);
+                   bool is_server_wide, struct lw_arena *arena,
+                   struct lw_decision *decision);
 
 #endif

@@ -11,13 +11,12 @@
 #include "base/log.h"
 #include "base/slice.h"
 #include "base/status.h"
-#include "http/percent.h"
 #include "http/reply.h"
 #include "machine/app.h"
 #include "net/access_log.h"
 #include "net/loop.h"
+#include "net/params.h"
 #include "net/request.h"
-#include "route/template.h"
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
 
@@ -130,23 +129,6 @@ static void fill_facts(struct lw_request *request, const struct lw_conn *conn,
     facts->headers = (struct luaweb_fields){head->fields, head->field_count};
 }
 
-/* Captured values, decoded once (RFC 6570 §3.2.1). */
-static void fill_params(struct lw_request *request, const struct luaweb_field *pairs,
-                        uint32_t count)
-{
-    if (count == 0)
-        return;
-    struct luaweb_field *params =
-        lw_arena_alloc(&request->arena, count * sizeof *params);
-    for (uint32_t i = 0; i < count; i++) {
-        char *out = lw_arena_alloc(&request->arena, pairs[i].value.size);
-        size_t size = 0;
-        lw_percent_decode(pairs[i].value, out, &size);
-        params[i] = (struct luaweb_field){pairs[i].name, lw_slice(out, size)};
-    }
-    request->facts.params = (struct luaweb_fields){params, count};
-}
-
 /* Handlers may go on without their clients, but not without bound. */
 static bool is_busy(const struct lw_loop *loop)
 {
@@ -156,11 +138,10 @@ static bool is_busy(const struct lw_loop *loop)
 static void dispatch(struct lw_conn *conn, struct lw_request *request,
                      const struct lw_head *head)
 {
-    struct luaweb_field pairs[LW_TEMPLATE_VARIABLES];
-    uint32_t count;
     struct lw_decision decision;
     bool is_server_wide = head->parts.form == LW_TARGET_ASTERISK;
-    lw_app_decide(conn->app, &request->facts, is_server_wide, &decision, pairs, &count);
+    lw_app_decide(conn->app, &request->facts, is_server_wide, &request->arena,
+                  &decision);
     lw_content_begin(&conn->content, head, decision.body_limit);
     conn->state = LW_CONN_SERVING;
     conn->keep_alive = head->keep_alive;
@@ -178,7 +159,7 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     } else if (is_busy(conn->loop)) {
         answer_busy(request);
     } else {
-        fill_params(request, pairs, count);
+        lw_params_fill(request, &decision);
         if (conn->loop->limits.request_timeout > 0)
             lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
                             LW_DEADLINE_REQUEST);

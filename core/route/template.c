@@ -1,19 +1,42 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading a template into parts, and matching by backtracking over them.  A path that
- * would take more than MATCH_STEPS steps does not match: the path is the client's. */
+ * Reading a template (RFC 6570 §2).  Names and literals lie in a copy of the text, where
+ * literals are brought into normal form. */
 #include "route/template.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/require.h"
 #include "base/slice.h"
+#include "route/path.h"
 
-static bool is_name_octet(char c)
+/* clang-format off */
+const struct lw_operator_facts lw_operators[8] = {
+    /*                         symbol first separator named stops */
+    [LW_OPERATOR_PARAMETER] = { ';',  ';',  ';',      true,  "/?#" },
+    [LW_OPERATOR_LABEL]     = { '.',  '.',  '.',      false, "/?#" },
+    [LW_OPERATOR_SIMPLE]    = { 0,    0,    ',',      false, "/?#" },
+    [LW_OPERATOR_SEGMENT]   = { '/',  '/',  '/',      false, "?#"  },
+    [LW_OPERATOR_QUERY]     = { '?',  '?',  '&',      true,  "#"   },
+    [LW_OPERATOR_MORE]      = { '&',  '&',  '&',      true,  "#"   },
+    [LW_OPERATOR_FRAGMENT]  = { '#',  '#',  ',',      false, ""    },
+    [LW_OPERATOR_RESERVED]  = { '+',  0,    ',',      false, ""    },
+};
+/* clang-format on */
+
+/* What is read, and where to. */
+struct reader {
+    struct lw_template *template;
+    char *at;
+    char *end;
+    char *spare; /* room for names in normal form */
+};
+
+static bool is_alphanumeric(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
-           || c == '_' || c == '.';
+    return (c >= '0' && c <= '9') || (lw_lower(c) >= 'a' && lw_lower(c) <= 'z');
 }
 
 static bool is_hex(char c)
@@ -21,224 +44,307 @@ static bool is_hex(char c)
     return (c >= '0' && c <= '9') || (lw_lower(c) >= 'a' && lw_lower(c) <= 'f');
 }
 
-/* Every % is followed by two hex digits. */
-static bool escapes_valid(struct luaweb_slice s)
+/* How many octets the varchar at `at` has (RFC 6570 §2.3), 0: it is none. */
+static size_t varchar_size(const char *at, const char *end)
 {
-    for (size_t i = 0; i < s.size; i++) {
-        if (s.data[i] != '%')
-            continue;
-        if (s.size - i < 3 || !is_hex(s.data[i + 1]) || !is_hex(s.data[i + 2]))
-            return false;
-        i += 2;
-    }
-    return true;
+    if (at == end)
+        return 0;
+    if (is_alphanumeric(*at) || *at == '_')
+        return 1;
+    return *at == '%' && end - at >= 3 && is_hex(at[1]) && is_hex(at[2]) ? 3 : 0;
 }
 
-static bool name_valid(struct luaweb_slice name)
+static const char *read_name(struct reader *r, struct lw_variable *variable)
 {
-    if (name.size == 0 || name.data[0] == '.' || name.data[name.size - 1] == '.')
-        return false;
-    for (size_t i = 0; i < name.size; i++)
-        if (!is_name_octet(name.data[i]))
-            return false;
-    return true;
+    const char *start = r->at;
+    size_t size = varchar_size(r->at, r->end);
+    while (size > 0) {
+        r->at += size;
+        bool is_dot = r->at < r->end && *r->at == '.';
+        size = varchar_size(r->at + is_dot, r->end);
+        if (size > 0)
+            size += is_dot;
+    }
+    variable->name = lw_slice(start, (size_t)(r->at - start));
+    return variable->name.size > 0 ? NULL : "has an expression that is not {names}";
 }
 
-static const char *add_part(struct lw_template *t, enum lw_part_kind kind,
-                            struct luaweb_slice text)
+static const char *read_key(struct reader *r, struct lw_variable *variable)
 {
-    if (t->part_count == LW_TEMPLATE_PARTS)
-        return "has too many parts";
-    if (kind != LW_PART_LITERAL) {
-        if (t->variable_count == LW_TEMPLATE_VARIABLES)
-            return "has too many variables";
-        for (uint32_t i = 0; i < t->part_count; i++)
-            if (t->parts[i].kind != LW_PART_LITERAL
-                && lw_slice_equal(t->parts[i].text, text))
-                return "names a variable twice";
-        if (kind == LW_PART_VARIABLE && t->part_count > 0
-            && t->parts[t->part_count - 1].kind != LW_PART_LITERAL)
-            return "has two variables with nothing between them";
-        t->variable_count++;
-    }
-    t->parts[t->part_count++] = (struct lw_part){kind, text};
+    variable->key = variable->name;
+    if (lw_path_is_normal(variable->name))
+        return NULL;
+    size_t size = 0;
+    if (!lw_path_normalise(variable->name, r->spare, &size))
+        return "has a name that is not UTF-8";
+    variable->key = lw_slice(r->spare, size);
+    r->spare += size;
     return NULL;
 }
 
-/* Reads the expression behind a brace; *used counts its octets with the closing
- * brace. */
-static const char *read_expression(struct lw_template *t, struct luaweb_slice rest,
-                                   size_t *used)
+/* What may follow a name: * or :1 to :9999 (RFC 6570 §2.4). */
+static const char *read_modifier(struct reader *r, struct lw_variable *variable)
 {
-    const char *end = memchr(rest.data, '}', rest.size);
-    if (!end)
-        return "has a { without its }";
-    struct luaweb_slice name = {rest.data, (size_t)(end - rest.data)};
-    *used = name.size + 1;
-    enum lw_part_kind kind = LW_PART_VARIABLE;
-    if (name.size > 0 && name.data[0] == '/') {
-        kind = LW_PART_SEGMENT;
-        name.data++;
-        name.size--;
+    if (r->at < r->end && *r->at == '*') {
+        r->at++;
+        variable->is_exploded = true;
+        return NULL;
     }
-    if (!name_valid(name))
-        return "has an expression that is neither {name} nor {/name}";
-    return add_part(t, kind, name);
+    if (r->at == r->end || *r->at != ':')
+        return NULL;
+    r->at++;
+    for (int digits = 0; digits < 4 && r->at < r->end; digits++, r->at++) {
+        if (*r->at < '0' + (digits == 0) || *r->at > '9')
+            break;
+        variable->prefix = variable->prefix * 10 + (uint32_t)(*r->at - '0');
+    }
+    return variable->prefix > 0 ? NULL : "has a prefix that is not :1 to :9999";
 }
 
-static const char *read_literal(struct lw_template *t, struct luaweb_slice text)
+static const char *read_variable(struct reader *r, struct lw_expression *expression)
 {
-    for (size_t i = 0; i < text.size; i++) {
-        unsigned char c = (unsigned char)text.data[i];
+    struct lw_template *t = r->template;
+    struct lw_variable variable = {0};
+    const char *why = read_name(r, &variable);
+    if (!why)
+        why = read_key(r, &variable);
+    if (!why)
+        why = read_modifier(r, &variable);
+    if (why)
+        return why;
+    if (t->variable_count == LW_TEMPLATE_VARIABLES)
+        return "has more than 16 variables";
+    for (uint32_t i = 0; i < t->variable_count; i++)
+        if (lw_slice_equal(t->variables[i].key, variable.key))
+            return "names a variable twice";
+    t->variables[t->variable_count++] = variable;
+    expression->count++;
+    return NULL;
+}
+
+static const char *read_operator(struct reader *r, struct lw_expression *expression)
+{
+    expression->op = LW_OPERATOR_SIMPLE;
+    if (r->at == r->end)
+        return NULL;
+    if (*r->at && strchr("=,!@|", *r->at))
+        return "has an operator that RFC 6570 keeps for later";
+    for (size_t i = 0; i < sizeof lw_operators / sizeof *lw_operators; i++) {
+        if (lw_operators[i].symbol != *r->at)
+            continue;
+        expression->op = (uint8_t)i;
+        r->at++;
+        return NULL;
+    }
+    return NULL;
+}
+
+static void sum_up(struct lw_expression *expression,
+                   const struct lw_variable *variables)
+{
+    const struct lw_operator_facts *facts = &lw_operators[expression->op];
+    bool takes_any =
+        facts->separator == ',' && !variables[expression->count - 1].prefix;
+    for (uint32_t i = 0; i < expression->count; i++) {
+        takes_any |= variables[i].is_exploded;
+        expression->has_prefix |= variables[i].prefix > 0 && !facts->is_named;
+    }
+    expression->most = takes_any ? 0 : expression->count;
+}
+
+/* Reads an expression; r->at is behind its brace, and then behind the closing one. */
+static const char *read_expression(struct reader *r, struct lw_part *part)
+{
+    struct lw_template *t = r->template;
+    char *end = r->end;
+    r->end = memchr(r->at, '}', (size_t)(end - r->at));
+    if (!r->end)
+        return "has a { without its }";
+    if (t->expression_count == LW_TEMPLATE_VARIABLES)
+        return "has more than 16 variables";
+    part->expression = t->expression_count;
+    struct lw_expression *expression = &t->expressions[t->expression_count++];
+    *expression = (struct lw_expression){.first = (uint8_t)t->variable_count};
+    const char *why = read_operator(r, expression);
+    if (!why)
+        why = read_variable(r, expression);
+    while (!why && r->at < r->end && *r->at == ',') {
+        r->at++;
+        why = read_variable(r, expression);
+    }
+    if (!why && r->at < r->end)
+        why = "has an expression that is not {names}";
+    if (!why)
+        sum_up(expression, &t->variables[expression->first]);
+    r->at = r->end + 1;
+    r->end = end;
+    return why;
+}
+
+/* Reads up to the next brace (RFC 6570 §2.1; the apostrophe is allowed by its erratum
+ * 6937). */
+static const char *read_literal(struct reader *r, struct lw_part *part)
+{
+    char *start = r->at;
+    for (; r->at < r->end && *r->at != '{'; r->at++) {
+        unsigned char c = (unsigned char)*r->at;
         if (c == '}')
             return "has a } without its {";
-        if (c == '?' || c == '#')
-            return "has a literal ? or #: the query is not part of a route";
         if (c <= ' ' || c == 0x7f)
             return "has a space or a control octet";
+        if (strchr("\"<>\\^`|", c))
+            return "has one of the octets \" < > \\ ^ ` | outside of an expression";
+        if (c == '%' && varchar_size(r->at, r->end) == 0)
+            return "has a % that is not followed by two hexadecimal digits";
     }
-    if (!escapes_valid(text))
-        return "has a % that is not followed by two hexadecimal digits";
-    return add_part(t, LW_PART_LITERAL, text);
+    struct luaweb_slice text = lw_slice(start, (size_t)(r->at - start));
+    size_t size = text.size;
+    if (!lw_path_is_normal(text) && !lw_path_normalise(text, start, &size))
+        return "is not UTF-8";
+    part->literal = lw_slice(start, size);
+    return NULL;
 }
 
-static const char *read_parts(struct lw_template *t, struct luaweb_slice rest)
+static const char *read_parts(struct reader *r)
 {
-    while (rest.size > 0) {
-        const char *why;
-        size_t used = 0;
-        if (rest.data[0] == '{') {
-            why = read_expression(t, lw_slice(rest.data + 1, rest.size - 1), &used);
-            used++;
+    struct lw_template *t = r->template;
+    const char *why = NULL;
+    while (!why && r->at < r->end) {
+        struct lw_part *part = &t->parts[t->part_count++];
+        *part = (struct lw_part){0};
+        if (*r->at == '{') {
+            r->at++;
+            why = read_expression(r, part);
         } else {
-            const char *brace = memchr(rest.data, '{', rest.size);
-            used = brace ? (size_t)(brace - rest.data) : rest.size;
-            why = read_literal(t, lw_slice(rest.data, used));
+            why = read_literal(r, part);
         }
-        if (why)
-            return why;
-        rest.data += used;
-        rest.size -= used;
     }
-    return NULL;
+    return why;
 }
 
-static const char *check_start(const struct lw_template *t)
+static size_t count_octet(struct luaweb_slice text, char octet, size_t most)
 {
-    if (t->part_count == 0)
-        return "is empty";
-    if (t->parts[0].kind == LW_PART_SEGMENT)
+    size_t count = 0;
+    for (size_t i = 0; i < text.size && count < most; i++)
+        count += text.data[i] == octet;
+    return count;
+}
+
+/* One block for all, not larger than the text wants.  Its expressions end where what
+ * follows is aligned. */
+static void reserve(struct reader *r, struct luaweb_slice text)
+{
+    size_t expressions = count_octet(text, '{', LW_TEMPLATE_VARIABLES);
+    size_t variables = expressions + count_octet(text, ',', LW_TEMPLATE_VARIABLES);
+    size_t parts = 2 * expressions + 2; /* one more than are kept */
+    size_t size = expressions * sizeof(struct lw_expression);
+    size += (size_t) - (ptrdiff_t)size % alignof(struct lw_variable);
+    struct lw_template *t =
+        lw_alloc(sizeof *t + size + variables * sizeof(struct lw_variable)
+                 + parts * sizeof(struct lw_part) + 3 * text.size);
+    *t = (struct lw_template){.expressions = (struct lw_expression *)(t + 1)};
+    t->variables = (struct lw_variable *)((char *)(t + 1) + size);
+    t->parts = (struct lw_part *)(t->variables + variables);
+    r->template = t;
+    r->at = (char *)(t->parts + parts);
+    r->end = r->spare = r->at + text.size;
+    t->text = lw_slice(r->spare + text.size, text.size);
+    if (text.size == 0)
+        return;
+    memcpy(r->at, text.data, text.size);
+    memcpy(r->spare + text.size, text.data, text.size);
+}
+
+struct lw_template *lw_template_new(struct luaweb_slice text, const char **why)
+{
+    if (text.size > LW_TEMPLATE_SIZE) {
+        *why = "is longer than 8192 octets";
         return NULL;
-    if (t->parts[0].kind != LW_PART_LITERAL || t->parts[0].text.data[0] != '/')
-        return "does not start with /";
+    }
+    struct reader reader;
+    reserve(&reader, text);
+    *why = read_parts(&reader);
+    if (!*why)
+        return reader.template;
+    lw_template_free(reader.template);
     return NULL;
 }
 
-bool lw_template_construct(struct lw_template *template, struct luaweb_slice text,
-                           const char **why)
+void lw_template_free(struct lw_template *template)
 {
-    memset(template, 0, sizeof *template);
-    template->text = lw_alloc(text.size);
-    if (text.size)
-        memcpy(template->text, text.data, text.size);
-    *why = read_parts(template, lw_slice(template->text, text.size));
-    if (!*why)
-        *why = check_start(template);
-    if (*why)
-        lw_template_destruct(template);
-    return !*why;
+    free(template);
 }
 
-void lw_template_destruct(struct lw_template *template)
+/* The expression at a part, or NULL. */
+static const struct lw_expression *expression_at(const struct lw_template *t,
+                                                 uint32_t at)
 {
-    free(template->text);
-    template->text = NULL;
-    template->part_count = 0;
+    const struct lw_part *part = &t->parts[at];
+    return part->literal.size > 0 ? NULL : &t->expressions[part->expression];
 }
 
-#define MATCH_STEPS 20000
-
-struct match {
-    const struct lw_template *template;
-    struct luaweb_field *pairs;
-    uint32_t count;
-    uint32_t steps;
-};
-
-static bool match_parts(struct match *m, uint32_t part, struct luaweb_slice path);
-
-/* Tries every end of a variable's value, the longest first; a value holds no slash. */
-static bool match_value(struct match *m, uint32_t part, struct luaweb_slice path)
+static bool is_query(const struct lw_expression *expression)
 {
-    const char *slash = memchr(path.data, '/', path.size);
-    size_t longest = slash ? (size_t)(slash - path.data) : path.size;
-    uint32_t slot = m->count++;
-    for (size_t size = longest + 1; size-- > 0;) {
-        m->count = slot + 1;
-        struct luaweb_slice value = lw_slice(path.data, size);
-        m->pairs[slot] = (struct luaweb_field){m->template->parts[part].text, value};
-        if (match_parts(m, part + 1, lw_slice(path.data + size, path.size - size))
-            && escapes_valid(value))
-            return true;
-    }
-    m->count = slot;
-    return false;
+    return expression
+           && (expression->op == LW_OPERATOR_QUERY
+               || expression->op == LW_OPERATOR_MORE);
 }
 
-static bool match_parts(struct match *m, uint32_t part, struct luaweb_slice path)
+static const char *check_literal(const struct lw_part *part)
 {
-    if (++m->steps > MATCH_STEPS)
+    if (memchr(part->literal.data, '?', part->literal.size))
+        return "has literal text in its query: only {?name} and {&name} can be there";
+    if (memchr(part->literal.data, '#', part->literal.size))
+        return "has a #: no request carries a fragment";
+    return NULL;
+}
+
+/* Whether all that the second could take is taken by the first already. */
+static bool takes_all(const struct lw_template *t, const struct lw_expression *first,
+                      const struct lw_expression *second)
+{
+    if (!first || t->variables[first->first + first->count - 1].prefix > 0)
         return false;
-    if (part == m->template->part_count)
-        return path.size == 0;
-    const struct lw_part *p = &m->template->parts[part];
-    switch (p->kind) {
-    case LW_PART_LITERAL:
-        if (path.size < p->text.size
-            || memcmp(path.data, p->text.data, p->text.size) != 0)
-            return false;
-        return match_parts(
-            m, part + 1, lw_slice(path.data + p->text.size, path.size - p->text.size));
-    case LW_PART_SEGMENT:
-        if (path.size > 0 && path.data[0] == '/'
-            && match_value(m, part, lw_slice(path.data + 1, path.size - 1)))
-            return true;
-        return match_parts(m, part + 1, path);
-    default: return match_value(m, part, path);
-    }
+    if (second->op == LW_OPERATOR_SIMPLE)
+        return first->op == LW_OPERATOR_SIMPLE || first->op == LW_OPERATOR_RESERVED;
+    return second->op == LW_OPERATOR_RESERVED && first->op == LW_OPERATOR_RESERVED;
 }
 
-bool lw_template_match(const struct lw_template *template, struct luaweb_slice path,
-                       struct luaweb_field *pairs, uint32_t *count)
+static const char *check_part(const struct lw_template *t, uint32_t at)
 {
-    struct match m = {template, pairs, 0, 0};
-    if (!match_parts(&m, 0, path))
-        return false;
-    *count = m.count;
-    return true;
+    const struct lw_expression *before = at > 0 ? expression_at(t, at - 1) : NULL;
+    const struct lw_expression *expression = expression_at(t, at);
+    if (is_query(before) && !is_query(expression))
+        return "has something behind its query";
+    if (!expression)
+        return check_literal(&t->parts[at]);
+    if (expression->op == LW_OPERATOR_FRAGMENT)
+        return "has {#...}: no request carries a fragment";
+    if (expression->op == LW_OPERATOR_MORE && !is_query(before))
+        return "has {&...} without {?...} before it";
+    if (expression->op == LW_OPERATOR_QUERY && is_query(before))
+        return "has {?...} behind its query: go on with {&...}";
+    if (takes_all(t, before, expression))
+        return "has two variables with nothing between them";
+    return NULL;
 }
 
-/* What a part weighs: a longer literal beats a shorter one, a literal beats a variable,
- * a variable beats an optional segment. */
-static size_t weight(const struct lw_template *t, uint32_t part)
+static bool starts_path(const struct lw_template *t)
 {
-    if (part >= t->part_count)
-        return 2;
-    switch (t->parts[part].kind) {
-    case LW_PART_LITERAL: return 3 + t->parts[part].text.size;
-    case LW_PART_VARIABLE: return 1;
-    default: return 0;
-    }
+    const struct lw_expression *expression = expression_at(t, 0);
+    return expression ? expression->op == LW_OPERATOR_SEGMENT
+                      : t->parts[0].literal.data[0] == '/';
 }
 
-int lw_template_compare(const struct lw_template *a, const struct lw_template *b)
+int lw_template_path(const struct lw_template *template, const char **why)
 {
-    uint32_t parts = a->part_count > b->part_count ? a->part_count : b->part_count;
-    for (uint32_t i = 0; i < parts; i++) {
-        size_t x = weight(a, i);
-        size_t y = weight(b, i);
-        if (x != y)
-            return x > y ? -1 : 1;
+    int path = 0;
+    *why = template->part_count == 0 ? "is empty" : NULL;
+    for (uint32_t i = 0; !*why && i < template->part_count; i++) {
+        *why = check_part(template, i);
+        path += !is_query(expression_at(template, i));
     }
-    return 0;
+    if (!*why && !starts_path(template))
+        *why = "does not start with /";
+    return *why ? -1 : path;
 }

@@ -5,7 +5,8 @@ local ffi = require "ffi"
 
 local M = { C = ffi.C }
 
-local sizes = { "slice", "field", "fields", "request", "event" }
+local sizes = { "slice", "field", "fields", "param", "params", "request",
+  "event" }
 
 --- Declares the border for this host.
 ---@param host lightuserdata  the host that owns this Lua state

@@ -5,6 +5,7 @@ local ffi = require "ffi"
 local host = require "luaweb.host"
 local loader = require "luaweb.loader"
 local machine = require "luaweb.machine"
+local params = require "luaweb.params"
 local trace = require "luaweb.trace"
 
 local C = abi.C
@@ -56,59 +57,69 @@ function M.app(spec)
   return app
 end
 
--- Resources with equal templates are one; the same key twice is a contradiction.
-local function merge(resources)
-  local list, by_template = {}, {}
+local why, other = ffi.new "const char *[1]", ffi.new "int[1]"
+
+-- Adds the template to C: its number.
+local function number_of_template(capp, resource, list)
+  local template = resource.template
+  local number = C.luaweb_app_resource(abi.host, capp, template, #template, why, other)
+  if number >= 0 then return number end
+  local message = ("the template %q %s"):format(template, ffi.string(why[0]))
+  local same = list[other[0] + 1]
+  if same then
+    message = ("%s: %q at %s"):format(message, same.template, same.place)
+  end
+  error(resource.place .. ": " .. message, 0)
+end
+
+local function is_same(key, a, b)
+  return a == b or (key == "params" and params.equal(a, b))
+end
+
+-- Adds what a resource's machine says to what is known of its template.
+local function add_config(first, resource)
+  for key, value in pairs(resource.machine.config) do
+    local known = first.config[key]
+    if known ~= nil and not is_same(key, known, value) then
+      error(("%s: %s: %q has %s already, declared at %s"):format(resource.place, key,
+        resource.template, key, first.places[key]), 0)
+    end
+    first.config[key], first.places[key] = value, resource.machine.places[key]
+  end
+end
+
+-- Resources whose templates mean the same are one; the same key twice is a
+-- contradiction.  By the number that C knows them by, plus one.
+local function merge(capp, resources)
+  local list = {}
   for _, resource in ipairs(resources) do
-    local first = by_template[resource.template]
-    if not first then
-      first = { template = resource.template, place = resource.place, config = {},
-        places = {}, machine = resource.machine }
-      by_template[resource.template] = first
-      list[#list + 1] = first
-    end
-    for key, value in pairs(resource.machine.config) do
-      if first.config[key] ~= nil and first.config[key] ~= value then
-        error(("%s: %s: %q has %s already, declared at %s"):format(resource.place, key,
-          resource.template, key, first.places[key]), 0)
-      end
-      first.config[key], first.places[key] = value, resource.machine.places[key]
-    end
+    local i = number_of_template(capp, resource, list) + 1
+    list[i] = list[i] or setmetatable({ template = resource.template, config = {},
+      places = {}, place = resource.place }, machine.Machine)
+    add_config(list[i], resource)
   end
   return list
 end
 
--- Where a template was declared that matches the same paths, as text for an error.
-local function place_of_same(resources, template)
-  local shape = template:gsub("{(/?)[^}]*}", "{%1}")
-  for _, resource in ipairs(resources) do
-    if resource.template ~= template
-      and resource.template:gsub("{(/?)[^}]*}", "{%1}") == shape then
-      return (": %q at %s"):format(resource.template, resource.place)
-    end
-  end
-  return ""
-end
-
-local why = ffi.new "const char *[1]"
-
-local function number_of(numbers, fn)
+local function number_of(numbers, fn, guard)
   if not numbers[fn] then
     local constant = fn
-    numbers[fn] = host.register(type(fn) == "function" and fn
-      or function() return constant end)
+    local handler = type(fn) == "function" and fn or function() return constant end
+    numbers[fn] = host.register(guard and guard(handler) or handler)
   end
   return numbers[fn]
 end
 
 local function add_machine(capp, resource, methods, numbers)
-  local lines = {}
+  local lines, config = {}, resource.config
+  local guard = config.params and params.guard(config.params)
+  if guard then numbers = {} end
   for i, entry in ipairs(methods) do
-    lines[i] = ("%s %d"):format(entry.method, number_of(numbers, entry.fn))
+    lines[i] = ("%s %d"):format(entry.method, number_of(numbers, entry.fn, guard))
   end
   local text = table.concat(lines, "\n")
   local number = C.luaweb_app_machine(abi.host, capp, text, #text,
-    resource.config.body_limit or -1, why)
+    config.body_limit or -1, why)
   if number < 0 then
     error(("%s: %s: %s"):format(resource.place, resource.template,
       ffi.string(why[0])), 0)
@@ -116,25 +127,38 @@ local function add_machine(capp, resource, methods, numbers)
   return number
 end
 
+local function add_demands(capp, number, resource)
+  local unknown = resource.config.params
+    and params.demand(capp, number, resource.config.params)
+  if not unknown then return end
+  error(("%s: params: the template %q has no variable %s"):format(
+    resource.places.params, resource.template, unknown), 0)
+end
+
+-- Ends the building of the app in C.
+local function build(capp, list)
+  local hidden = list[C.luaweb_app_build(abi.host, capp, other) + 1]
+  if not hidden then return end
+  local winner = list[other[0] + 1]
+  error(("%s: the template %q is never reached: its paths go to %q at %s"):format(
+    hidden.place, hidden.template, winner.template, winner.place), 0)
+end
+
 --- Hands the app to C, which keeps it as long as the worker lives.
 ---@return ffi.cdata* capp    for luaweb_listen and the like
 ---@return table[] routes     template, methods, place; in order of declaration
 function App:install()
   local capp, numbers, routes = C.luaweb_app_new(abi.host), {}, {}
-  local resources = merge(self.resources)
-  for i, resource in ipairs(resources) do
-    local merged = setmetatable({ config = resource.config, places = resource.places,
-      place = resource.place }, machine.Machine)
-    local methods = machine.methods(merged, resource.template)
-    local number = add_machine(capp, resource, methods, numbers)
-    local template = resource.template
-    if C.luaweb_app_resource(abi.host, capp, template, #template, number, why) ~= 0 then
-      error(("%s: the template %q %s%s"):format(resource.place, template,
-        ffi.string(why[0]), place_of_same(resources, template)), 0)
-    end
-    routes[i] = { template = template, methods = {}, place = resource.place }
+  local list = merge(capp, self.resources)
+  for i, resource in ipairs(list) do
+    local methods = machine.methods(resource, resource.template)
+    C.luaweb_app_assign(abi.host, capp, i - 1,
+      add_machine(capp, resource, methods, numbers))
+    add_demands(capp, i - 1, resource)
+    routes[i] = { template = resource.template, methods = {}, place = resource.place }
     for j, entry in ipairs(methods) do routes[i].methods[j] = entry.method end
   end
+  build(capp, list)
   if self.on_stop then host.on_stop(function() self.on_stop(self) end) end
   return capp, routes
 end

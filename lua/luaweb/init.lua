@@ -5,6 +5,7 @@ local json = require "luaweb.json"
 local machine = require "luaweb.machine"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local url = require "luaweb.url"
 
 ---@class luaweb
 local M = {
@@ -33,6 +34,7 @@ local M = {
   null = json.null,
   array = json.array,
   sleep = sched.sleep,
+  url = url.url,
 }
 
 return M

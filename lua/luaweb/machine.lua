@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Machines and resources as an app declares them: what keys there are, what they may
 -- hold, and the methods that follow.  Nothing runs here.
+local params = require "luaweb.params"
 local trace = require "luaweb.trace"
 
 local M = {}
@@ -94,10 +95,16 @@ local function check_body_limit(place, key, value)
   end
 end
 
+local function check_params(place, key, value)
+  local fault = params.fault(value)
+  if fault then fail(place, key, fault) end
+end
+
 local checks = {
   methods = check_methods,
   handle_ok = check_handler,
   body_limit = check_body_limit,
+  params = check_params,
 }
 
 local function check(place, key, value)

@@ -6,6 +6,7 @@ local body = require "luaweb.body"
 local ffi = require "ffi"
 local json = require "luaweb.json"
 local new_table = require "table.new"
+local Array = require("luaweb.json_value").Array
 
 local C, host, str = abi.C, abi.host, ffi.string
 
@@ -18,7 +19,8 @@ local C, host, str = abi.C, abi.host, ffi.string
 ---@field peer string       the client's address
 ---@field version string    "1.0" or "1.1"
 ---@field id string         names this request in the logs
----@field params table<string, string>   captured by the template, decoded
+---@field params table<string, any>      captured by the template, decoded: a string or
+---                         number, a list (web.array), a table of pairs; nil: not there
 ---@field query luaweb.Pairs             decoded; q = the first value of q
 ---@field headers luaweb.Headers         by name, without regard to case
 ---@field trailers luaweb.Headers        of a chunked request, once its content is read
@@ -168,16 +170,33 @@ local getters = {
   id = function(r) return M.id(r) end,
 }
 
-local function add_param(params, field)
-  params[slice(field.name)] = slice(field.value)
+local TEXT, ITEM = C.LUAWEB_PARAM_TEXT, C.LUAWEB_PARAM_ITEM
+
+-- A number that C has checked; plus nothing, so that -0 is 0.
+local function value_of(param)
+  local text = slice(param.value)
+  return param.is_number == 0 and text or tonumber(text) + 0
+end
+
+local function add_param(params, param)
+  local name, kind = slice(param.name), param.kind
+  if kind == TEXT then
+    params[name] = value_of(param)
+  elseif kind == ITEM then
+    local list = params[name] or setmetatable({}, Array)
+    list[#list + 1], params[name] = value_of(param), list
+  else
+    params[name] = params[name] or {}
+    params[name][slice(param.key)] = value_of(param)
+  end
   return params
 end
 
-local function read_params(fields)
+local function read_params(found)
   -- Nearly always one; made for it, the table is never rehashed.
-  if fields.count == 1 then return add_param(new_table(0, 1), fields.list[0]) end
+  if found.count == 1 then return add_param(new_table(0, 1), found.list[0]) end
   local params = {}
-  for i = 0, fields.count - 1 do add_param(params, fields.list[i]) end
+  for i = 0, found.count - 1 do add_param(params, found.list[i]) end
   return params
 end
 

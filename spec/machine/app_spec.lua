@@ -3,14 +3,11 @@
 local ffi = require "ffi"
 local pure = require "spec.support.pure"
 
-for _, name in ipairs { "route/template", "route/router", "machine/machine" } do
-  pure.load(name)
-end
-local C = pure.load "machine/app"
+local templates = require "spec.route.templates"
 
-local function slice(text)
-  return ffi.new("struct luaweb_slice", text, #text)
-end
+pure.load "base/arena"
+pure.load "machine/machine"
+local C, slice = pure.load "machine/app", templates.slice
 
 local function new_app()
   local app = ffi.new "struct luaweb_app"
@@ -24,24 +21,42 @@ local function add_machine(app, lines, body_limit)
   return number, number < 0 and ffi.string(why[0]) or nil
 end
 
+--- Adds a resource with its machine: its number, or nil and why not.
 local function add_resource(app, template, machine)
-  local why = ffi.new "const char *[1]"
-  local result = C.lw_app_add_resource(app, slice(template), machine, why)
-  return result, result < 0 and ffi.string(why[0]) or nil
+  local refusal = ffi.new "struct lw_refusal"
+  local number = C.lw_app_add_resource(app, slice(template), refusal)
+  if number < 0 then return nil, ffi.string(refusal.why), refusal.other end
+  C.lw_app_assign(app, number, machine)
+  return number
 end
 
---- What is to be done: a table, whose `values` are what was captured.
-local function decide(app, method, path, is_server_wide)
+--- The number of a resource that nothing leads to, or nil.
+local function build(app)
+  local winner = ffi.new "int32_t[1]"
+  local hidden = C.lw_app_build(app, winner)
+  if hidden >= 0 then return hidden, winner[0] end
+end
+
+local function demand(app, resource, name, what)
+  return C.lw_app_demand(app, resource, slice(name), C["LUAWEB_DEMAND_" .. what])
+end
+
+--- What is to be done: a table, whose `vars` are what was captured.
+local function decide(app, method, target, is_server_wide)
   local request = ffi.new "struct luaweb_request"
-  request.method, request.path = slice(method), slice(path)
   local decision = ffi.new "struct lw_decision"
-  local pairs_, count = ffi.new "struct luaweb_field[16]", ffi.new "uint32_t[1]"
-  C.lw_app_decide(app, request, is_server_wide or false, decision, pairs_, count)
-  local values = {}
-  for i = 0, count[0] - 1 do values[i + 1] = pure.string(pairs_[i].value) end
+  local path, query = target:match "^([^?]*)%??(.*)$"
+  request.method, request.path, request.query = slice(method), slice(path), slice(query)
+  request.has_query = target:find("?", 1, true) and 1 or 0
+  local arena = ffi.new "struct lw_arena"
+  C.lw_arena_construct(arena)
+  C.lw_app_decide(app, request, is_server_wide or false, arena, decision)
+  local vars = decision.status == 0 and templates.vars(decision.match) or nil
+  C.lw_arena_destruct(arena)
   local allow = decision.allow ~= nil and ffi.string(decision.allow) or nil
   return { status = decision.status, fn = decision["function"], allow = allow,
-    body_limit = tonumber(decision.body_limit), values = values }
+    body_limit = tonumber(decision.body_limit), vars = vars,
+    resource = pure.string(decision.resource) }
 end
 
 describe("an app", function()
@@ -53,11 +68,12 @@ describe("an app", function()
   add_resource(app, "/also", read)
   add_resource(app, "/write", write)
   add_resource(app, "/any", any)
+  build(app)
 
   it("gives the function for method and path, and what was captured", function()
     local found = decide(app, "GET", "/read/a%20b")
-    assert.same({ 0, 1, 100, { "a%20b" } },
-      { found.status, found.fn, found.body_limit, found.values })
+    assert.same({ 0, 1, 100, { x = "a b" } },
+      { found.status, found.fn, found.body_limit, found.vars })
     assert.equal(3, decide(app, "BREW", "/write").fn)
     assert.equal(200, decide(app, "BREW", "/write").body_limit)
     assert.equal(4, decide(app, "QUERY", "/any").fn)
@@ -107,6 +123,7 @@ describe("an app", function()
   it("gives OPTIONS to a machine that names it", function()
     local other = new_app()
     add_resource(other, "/x", (add_machine(other, "OPTIONS 9")))
+    build(other)
     assert.same({ 0, 9 }, { decide(other, "OPTIONS", "/x").status,
       decide(other, "OPTIONS", "/x").fn })
   end)
@@ -125,10 +142,12 @@ describe("building an app", function()
       { add_machine(app, "TRACE 1") })
     local machine = add_machine(app, "GET 1")
     assert.equal(0, machine)
-    assert.same({ -1, "does not start with /" }, { add_resource(app, "x", machine) })
-    assert.equal(0, (add_resource(app, "/x", machine)))
-    assert.same({ -1, "matches the same paths as a template declared before" },
-      { add_resource(app, "/x", machine) })
+    assert.same({ nil, "does not start with /", -1 },
+      { add_resource(app, "x", machine) })
+    assert.equal(0, (add_resource(app, "/{x}", machine)))
+    assert.same({ nil, "matches the same paths as a template declared before", 0 },
+      { add_resource(app, "/{y}", machine) })
+    assert.is_nil(build(app))
     assert.equal(1, decide(app, "GET", "/x").fn)
   end)
 
@@ -138,7 +157,90 @@ describe("building an app", function()
       local machine = add_machine(app, ("GET %d"):format(i))
       add_resource(app, ("/r%d"):format(i), machine)
     end
+    build(app)
     assert.equal(0, decide(app, "GET", "/r0").fn)
     assert.equal(299, decide(app, "GET", "/r299").fn)
+  end)
+
+  it("has one resource for templates of one meaning, and the last machine", function()
+    local app = new_app()
+    local first, second = add_machine(app, "GET 1"), add_machine(app, "GET 2")
+    assert.equal(0, (add_resource(app, "/caf%C3%A9", first)))
+    assert.equal(0, (add_resource(app, "/café", second)))
+    build(app)
+    assert.equal(2, decide(app, "GET", "/caf%c3%a9").fn)
+  end)
+
+  it("finds the resource that nothing leads to", function()
+    local app = new_app()
+    local machine = add_machine(app, "GET 1")
+    add_resource(app, "/{x,y}", machine)
+    add_resource(app, "/a", machine)
+    add_resource(app, "/{x}", machine)
+    assert.same({ 0, 2 }, { build(app) })
+  end)
+end)
+
+describe("what is demanded of a variable", function()
+  local app = new_app()
+  local machine = add_machine(app, "GET 1")
+
+  local function add(template, demands)
+    local number = add_resource(app, template, machine)
+    for name, what in pairs(demands) do
+      assert.is_true(demand(app, number, name, what))
+    end
+    return number
+  end
+
+  add("/int/{id}", { id = "INT" })
+  add("/list/{id*}", { id = "INT" })
+  add("/opt{/id}", { id = "UUID" })
+  add("/two/{a,b}", { b = "NUMBER" })
+  add("/text/{+t}", { t = "TEXT" })
+  add("/q{?n,m*}", { n = "INT", m = "INT" })
+  build(app)
+
+  local function is_met(target) return decide(app, "GET", target).status == 0 end
+
+  it("is met or gets a 404, whatever the method", function()
+    assert.is_true(is_met "/int/7")
+    assert.is_true(is_met "/int/%37")
+    assert.is_false(is_met "/int/seven")
+    assert.equal(404, decide(app, "DELETE", "/int/x").status)
+    assert.equal("/int/{id}", decide(app, "GET", "/int/x").resource)
+  end)
+
+  it("holds for each of a list, which only an exploded variable may be", function()
+    assert.is_true(is_met "/list/1,2,3")
+    assert.is_false(is_met "/list/1,b,3")
+    assert.is_false(is_met "/int/1,2")
+    assert.is_false(is_met "/text/a,b")
+  end)
+
+  it("wants a value in {x} and {+x}, and in others only if there is one", function()
+    assert.is_false(is_met "/int/")
+    assert.is_false(is_met "/list/")
+    assert.is_false(is_met "/text/")
+    assert.is_true(is_met "/text/a")
+    assert.is_false(is_met "/two/1")
+    assert.is_true(is_met "/two/1,2")
+    assert.is_true(is_met "/opt")
+    assert.is_false(is_met "/opt/")
+    assert.is_false(is_met "/opt/7")
+    assert.is_true(is_met "/opt/f81d4fae-7dec-11d0-a765-00a0c91e6bf6")
+  end)
+
+  it("holds for the query as well", function()
+    assert.is_true(is_met "/q")
+    assert.is_true(is_met "/q?n=1&m=2&m=3")
+    assert.is_false(is_met "/q?n=x")
+    assert.is_false(is_met "/q?m=1&m=b")
+    assert.is_true(is_met "/q?a=1&b=2")
+    assert.is_false(is_met "/q?a=1&b=x")
+  end)
+
+  it("must be of a variable that is there", function()
+    assert.is_false(demand(app, 0, "name", "INT"))
   end)
 end)

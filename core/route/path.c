@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Writing the normal form.  No octet is written past the place it was read from, so it
+ * can be done in place.  RFC 3986 §6.2.2. */
+#include "route/path.h"
+
+#include <string.h>
+
+#include "base/slice.h"
+
+bool lw_path_is_normal(struct luaweb_slice text)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < text.size; i++)
+        found |= (unsigned)(text.data[i] == '%') | ((unsigned char)text.data[i] & 0x80);
+    return found == 0;
+}
+
+/* The value of a hexadecimal digit, or -1. */
+static int hex_value(char c)
+{
+    char lower = lw_lower(c);
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* What means something else when it is escaped (RFC 3986 §2.2), and the % itself. */
+static bool stays_escaped(int octet)
+{
+    return octet != 0 && strchr("%:/?#[]@!$&'()*+,;=", octet);
+}
+
+/* How many octets the UTF-8 character at `text` has; 0: it is none (RFC 3629 §4). */
+static size_t character_size(const unsigned char *text, size_t left)
+{
+    /* The first octets from .. to begin `size` octets, the second of them lies within
+     * least .. most. */
+    static const struct {
+        unsigned char from, to, least, most, size;
+    } sequences[] = {
+        {0x00, 0x7f, 0x00, 0xff, 1},
+        {0xc2, 0xdf, 0x80, 0xbf, 2},
+        {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3},
+        {0xed, 0xed, 0x80, 0x9f, 3},
+        {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4},
+        {0xf1, 0xf3, 0x80, 0xbf, 4},
+        {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    size_t row = 0;
+    while (row < sizeof sequences / sizeof *sequences && text[0] > sequences[row].to)
+        row++;
+    if (row == sizeof sequences / sizeof *sequences || text[0] < sequences[row].from)
+        return 0;
+    size_t size = sequences[row].size;
+    if (size == 1)
+        return 1;
+    if (left < size || text[1] < sequences[row].least || text[1] > sequences[row].most)
+        return 0;
+    for (size_t i = 2; i < size; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    return size;
+}
+
+static bool is_utf8(const char *text, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        size_t step = character_size((const unsigned char *)text + at, size - at);
+        if (step == 0)
+            return false;
+        at += step;
+    }
+    return true;
+}
+
+bool lw_path_normalise(struct luaweb_slice text, char *out, size_t *size)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    size_t written = 0;
+    for (size_t at = 0; at < text.size; at++) {
+        char c = text.data[at];
+        if (c != '%') {
+            out[written++] = c;
+            continue;
+        }
+        if (text.size - at < 3)
+            return false;
+        int high = hex_value(text.data[at + 1]);
+        int low = hex_value(text.data[at + 2]);
+        if (high < 0 || low < 0)
+            return false;
+        at += 2;
+        if (stays_escaped(high * 16 + low)) {
+            out[written++] = '%';
+            out[written++] = digits[high];
+            out[written++] = digits[low];
+        } else {
+            out[written++] = (char)(high * 16 + low);
+        }
+    }
+    *size = written;
+    return is_utf8(out, written);
+}
+
+struct luaweb_slice lw_path_cut(struct luaweb_slice *rest, char separator)
+{
+    const char *end = rest->size > 0 ? memchr(rest->data, separator, rest->size) : NULL;
+    size_t size = end ? (size_t)(end - rest->data) : rest->size;
+    struct luaweb_slice item = lw_slice(rest->data, size);
+    *rest = end ? lw_slice(end + 1, rest->size - size - 1) : lw_slice(NULL, 0);
+    return item;
+}
