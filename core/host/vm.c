@@ -304,6 +304,7 @@ void lw_host_destruct(struct luaweb_host *host)
 {
     signal(SIGTERM, SIG_DFL); /* the loop can't be told any more */
     signal(SIGINT, SIG_DFL);
+    uv_timer_stop(&host->drain_timer);
     lw_loop_close(&host->loop);
     lua_close(host->lua); /* finalizers may look at requests */
     lw_loop_destruct(&host->loop);

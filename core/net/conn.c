@@ -67,6 +67,8 @@ int lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
     lw_conn_touch(conn);
     if (loop->conn_count > loop->limits.max_connections)
         lw_serve_overflow(conn);
+    else
+        loop->has_said_overflow = false;
     return 0;
 }
 

@@ -79,6 +79,7 @@ struct lw_loop {
     int exit_code;
     bool is_draining;
     bool is_accepting_paused; /* no descriptor was left */
+    bool has_said_overflow;   /* that connections are refused, since one fitted */
     bool has_said_full;       /* that no descriptor was left, since one was there */
     bool closes_idle;         /* the grace of a drain is over */
     bool is_drained;          /* nothing is open any more, and the host knows */

@@ -58,7 +58,7 @@ static void refuse(struct lw_conn *conn, int status, const char *why,
     conn->state = LW_CONN_CLOSING;
     lw_conn_touch(conn);
     if (loop->access_log)
-        log_refusal(conn, status, size);
+        log_refusal(conn, status, is_head ? 0 : size);
 }
 
 void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
@@ -70,6 +70,10 @@ void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
 
 void lw_serve_overflow(struct lw_conn *conn)
 {
+    if (!conn->loop->has_said_overflow)
+        lw_log(LW_LOG_WARN, "%u connections are open: more are refused",
+               conn->loop->conn_count - 1);
+    conn->loop->has_said_overflow = true;
     if (conn->loop->conn_count > conn->loop->limits.max_connections + LW_OVERFLOW)
         lw_conn_drop(conn, false);
     else
@@ -106,7 +110,8 @@ void lw_serve_late(struct lw_conn *conn)
     lw_log(LW_LOG_WARN,
            "[%s] %.*s %.*s: its handler took longer than --request-timeout", id,
            (int)request->facts.method.size, request->facts.method.data,
-           (int)request->facts.target.size, request->facts.target.data);
+           (int)(request->facts.target.size < 512 ? request->facts.target.size : 512),
+           request->facts.target.data);
     if (request->is_started)
         request->ops->abort(request);
     else
