@@ -232,6 +232,7 @@ bool lw_conn_read(struct lw_conn *conn)
 static void on_ready(struct lw_transport *transport, int status, int events)
 {
     struct lw_conn *conn = (struct lw_conn *)transport;
+    struct lw_loop *loop = conn->loop;
     if (status < 0) {
         lw_conn_drop(conn, false);
         return;
@@ -239,6 +240,7 @@ static void on_ready(struct lw_transport *transport, int status, int events)
     lw_conn_touch(conn); /* settling sends what waits */
     if (events & UV_READABLE)
         lw_conn_read(conn);
+    lw_loop_relieve(loop);
 }
 
 void lw_conn_flush(struct lw_conn *conn)

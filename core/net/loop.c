@@ -20,6 +20,8 @@
 #include "net/socket.h"
 #include "net/timer.h"
 
+#define REQUESTS_AT_ONCE 16 /* read in a row before their handlers run */
+
 static void on_again(uv_idle_t *again)
 {
     (void)again;
@@ -28,6 +30,7 @@ static void on_again(uv_idle_t *again)
 static void run_turn(struct lw_loop *loop)
 {
     loop->has_work = false;
+    loop->queued = 0;
     bool more = loop->upcalls.turn(loop->upcalls.context);
     uv_update_time(&loop->uv); /* deadlines start from now, however long that took */
     lw_conn_settle_all(loop);
@@ -35,6 +38,12 @@ static void run_turn(struct lw_loop *loop)
         uv_idle_start(&loop->again, on_again);
     else
         uv_idle_stop(&loop->again);
+}
+
+void lw_loop_relieve(struct lw_loop *loop)
+{
+    if (loop->queued >= REQUESTS_AT_ONCE)
+        run_turn(loop);
 }
 
 static void on_prepare(uv_prepare_t *prepare)
@@ -206,6 +215,7 @@ void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
                      uint32_t function)
 {
     loop->has_work = true;
+    loop->queued++;
     loop->upcalls.request(loop->upcalls.context, request, function);
 }
 

@@ -84,6 +84,7 @@ struct lw_loop {
     bool closes_idle;         /* the grace of a drain is over */
     bool is_drained;          /* nothing is open any more, and the host knows */
     bool is_full;             /* Lua holds too much: functions are not asked */
+    uint32_t queued;          /* requests that the host was told of in this turn */
     bool has_work;            /* the host was told of something in this turn */
 };
 
@@ -119,6 +120,10 @@ void lw_loop_drop_id(struct lw_loop *loop, uint32_t id);
 
 /* The object with this number, or NULL when it is of another kind. */
 void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t id);
+
+/* Runs a turn in the middle of polling where enough requests wait: their buffers are
+ * still in the cache, and their clients go on while others are read. */
+void lw_loop_relieve(struct lw_loop *loop);
 
 /* Tells the host. */
 void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
