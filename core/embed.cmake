@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Writes OUT: a C table of every lua/ module (name, text, size), and core/base/abi.h
-# under the name "luaweb.abi.h".  Run by the build with -DROOT= and -DOUT=.
+# Writes OUT: a C table of every lua/ module (name, text, size), and the border, which is
+# core/base/abi*.h, under the name "luaweb.abi.h".  Run by the build with -DROOT= and -DOUT=.
 file(GLOB_RECURSE files RELATIVE ${ROOT}/lua ${ROOT}/lua/*.lua)
 list(SORT files)
 set(arrays "")
@@ -22,7 +22,11 @@ foreach(file ${files})
 endforeach()
 
 # ffi.cdef knows no preprocessor.
-file(READ ${ROOT}/core/base/abi.h border)
+set(border "")
+foreach(part abi abi_app abi_walk abi_secret)
+  file(READ ${ROOT}/core/base/${part}.h text)
+  string(APPEND border "${text}\n")
+endforeach()
 string(REGEX REPLACE "(^|\n)#[^\n]*" "\\1" border "${border}")
 file(WRITE ${OUT}.border "${border}")
 embed(luaweb.abi.h ${OUT}.border)

@@ -33,12 +33,30 @@ describe("web.app", function()
 
   it("refuses a key that no app has", function()
     assert.equal("web.app: no app has the key on_begin", fault { on_begin = nothing })
+    assert.equal("web.app: no app has the key worker (did you mean workers?)",
+      fault { worker = 1 })
     assert.equal("web.app: no app has the key 0", fault { [0] = web.get("/", nothing) })
   end)
 
   it("wants functions for on_start and on_stop", function()
     assert.equal("web.app: on_start wants a function", fault { on_start = "x" })
     assert.equal("web.app: on_stop wants a function", fault { on_stop = {} })
+  end)
+
+  it("wants a whole number of workers", function()
+    for _, count in ipairs { 0, 1.5, -1, 0 / 0, math.huge, "2" } do
+      assert.equal("web.app: workers wants a whole number from 1",
+        fault { workers = count })
+    end
+    assert.equal(2, web.app { workers = 2 }.workers)
+  end)
+
+  it("wants machines to include", function()
+    assert.equal("web.app: includes wants a list of machines",
+      fault { includes = web.machine {} })
+    assert.equal("web.app: includes: [1]: a machine includes machines, not a table",
+      fault { includes = { {} } })
+    assert.equal("web.app: not_found wants a machine", fault { not_found = nothing })
   end)
 
   it("wants a table", function()
@@ -74,9 +92,9 @@ describe("a resource", function()
   end)
 
   it("in its short form wants a function", function()
-    assert.equal("handle_ok: wants a function of the request",
+    assert.equal("/x: handle_ok: wants a function of the request",
       fault_of(function() web.get "/x" end))
-    assert.equal("do_post: wants a function of the request",
+    assert.equal("/x: do_post: wants a function of the request",
       fault_of(function() web.post("/x", "text") end))
   end)
 
@@ -98,8 +116,11 @@ describe("a resource", function()
   it("has at most 32 methods", function()
     local methods = {}
     for i = 1, 33 do methods[i] = "M" .. i end
-    assert.equal("/x: more than 32 methods",
+    assert.equal("/x: methods: more than 32, or M33 is too long",
       fault { web.resource("/x", web.machine { methods = methods, do_any = nothing }) })
+    assert.matches("^/x: methods: more than 0, or MMMM", fault {
+      web.resource("/x", web.machine { methods = { ("M"):rep(65) }, do_any = nothing }),
+    })
   end)
 end)
 
@@ -113,7 +134,7 @@ describe("resources with equal templates", function()
     })
     assert.equal("got", client:get("/x").body)
     assert.equal("put", client:put("/x").body)
-    assert.equal(204, client:request("BREW", "/x").status)
+    assert.equal("got", client:request("BREW", "/x").body)
     assert.equal(413, client:put("/x", { body = "123456" }).status)
     assert.equal("GET, HEAD, BREW, PUT, OPTIONS", client:options("/x").headers.allow)
   end)
@@ -224,7 +245,7 @@ describe("a script", function()
 
 local wrong = web.machine { do_it = 1 }
 return web.app {}]])
-    assert.equal("main.lua:4: colour: no machine has this key", script_fault [[
+    assert.equal("main.lua:4: /b: colour: no machine has this key", script_fault [[
 return web.app {
   web.get("/a", function() end),
   web.resource("/b", web.machine { colour = "blue" }),
@@ -244,7 +265,7 @@ return web.app {
   it("is not named for what a module of it declares wrongly", function()
     folder:write("app_spec_wrong.lua",
       "\n\nreturn require('luaweb').machine { colour = 'blue' }")
-    assert.equal("app_spec_wrong.lua:3: colour: no machine has this key",
+    assert.equal("app_spec_wrong.lua:3: /: colour: no machine has this key",
       script_fault "return web.app { web.resource('/', require 'app_spec_wrong') }")
   end)
 

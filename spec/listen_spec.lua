@@ -32,7 +32,7 @@ describe("luaweb says", function()
     local child = process.serve(HELLO)
     child:expect "/hello"
     assert.equal(("luaweb serves apps/hello.lua on http://127.0.0.1:%d\n"
-      .. "  /hello{/name}  GET, HEAD  apps/hello.lua:13\n"):format(child.port),
+      .. "  /hello{/name}  GET, HEAD, OPTIONS  apps/hello.lua:13\n"):format(child.port),
       child.output)
     assert.equal("", child:errors())
   end)

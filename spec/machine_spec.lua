@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Machines as an app declares them (lua/luaweb/machine.lua), and the methods that
--- follow on the wire: RFC 9110 §9, §10.2.1 (Allow), §15.5.6 (405), §15.6.2 (501).
+-- follow on the wire (methods.lua): RFC 9110 §9, §10.2.1 (Allow), §15.5.6 (405),
+-- §15.6.2 (501).
 local test = require "luaweb.test"
 local web = require "luaweb"
 
@@ -52,9 +53,61 @@ describe("a machine with handle_ok", function()
     conn:close()
   end)
 
-  it("takes a string for what never changes", function()
-    local res = client_of { handle_ok = "always the same" }:get "/x"
+  it("takes a string for what never changes, which has a tag of its own", function()
+    local constant = client_of { handle_ok = "always the same" }
+    local res = constant:get "/x"
     assert.equal("always the same", res.body)
+    assert.equal(web.etag "always the same", res.headers.etag)
+    local again = { headers = { ["If-None-Match"] = res.headers.etag } }
+    assert.equal(304, constant:get("/x", again).status)
+  end)
+
+  it("gives no tag where there are several representations, or one is given", function()
+    local two = client_of { handle_ok = "x", available_languages = { "en", "de" } }
+    assert.is_nil(two:get("/x").headers.etag)
+    assert.equal('"own"', client_of { handle_ok = "x", entity_tag = '"own"' }
+      :get("/x").headers.etag)
+  end)
+
+  it("takes a response, or a table as JSON", function()
+    local html = client_of { handle_ok = web.html "<p>" }:get "/x"
+    assert.same({ "<p>", "text/html; charset=utf-8" },
+      { html.body, html.headers["content-type"] })
+    local json = client_of { handle_ok = { a = { 1 } } }:get "/x"
+    assert.same({ '{"a":[1]}', "application/json" },
+      { json.body, json.headers["content-type"] })
+    local with_header = client_of { handle_ok = web.text("x"):header("X-A", "1") }
+    assert.equal("1", with_header:get("/x").headers["x-a"])
+  end)
+end)
+
+describe("handle_ok for each media type", function()
+  local function shown(client, accept)
+    local res = client:get("/x", { headers = { Accept = accept } })
+    return res.body, res.headers["content-type"]
+  end
+
+  it("answers with what is accepted, the first of the alphabet where all is", function()
+    local client = client_of { handle_ok = {
+      ["text/plain"] = function() return "plain" end,
+      ["application/json"] = { json = true },
+      ["text/html"] = web.html "<p>",
+    } }
+    assert.same({ '{"json":true}', "application/json" }, { shown(client, "*/*") })
+    assert.same({ "<p>", "text/html; charset=utf-8" }, { shown(client, "text/html") })
+    assert.equal("plain", (shown(client, "text/plain, text/html;q=0.5")))
+    assert.equal(406, client:get("/x", { headers = { Accept = "a/b" } }).status)
+  end)
+
+  it("may be in the server's order of preference", function()
+    local client = client_of { handle_ok = {
+      { "text/plain", "plain" }, { "application/json", { json = true } } } }
+    assert.equal("plain", (shown(client, "*/*")))
+    client = client_of {
+      handle_ok = { ["a/a"] = "a", ["b/b"] = "b" },
+      available_media_types = { "b/b", "a/a" },
+    }
+    assert.same({ "b", "b/b" }, { shown(client, "*/*") })
   end)
 end)
 
@@ -63,8 +116,10 @@ describe("operations", function()
     local client = client_of {
       do_post = name_it, do_put = name_it, do_patch = name_it, do_delete = name_it,
     }
+    local patch = { body = "x", headers = { ["Content-Type"] = "text/plain" } }
     for _, method in ipairs { "POST", "PUT", "PATCH", "DELETE" } do
-      assert.equal(method, client:request(method, "/x").body)
+      local options = method == "PATCH" and patch or nil
+      assert.equal(method, client:request(method, "/x", options).body)
     end
     assert.same({ 405, "DELETE, PATCH, POST, PUT, OPTIONS" }, { answer(client, "GET") })
     assert.equal(405, (answer(client, "HEAD")))
@@ -77,12 +132,14 @@ describe("operations", function()
     assert.equal(501, (answer(client, "brew")))
   end)
 
-  it("may speak for OPTIONS", function()
-    local client = client_of {
-      handle_ok = "x", do_options = function() return "mine" end,
-    }
+  it("are not asked for OPTIONS, but handle_options is", function()
+    local client = client_of { do_any = name_it, handle_options = name_it }
+    assert.equal("OPTIONS", client:options("/x").body)
+    client = client_of { handle_ok = "x", handle_options = "mine" }
     assert.equal("mine", client:options("/x").body)
-    assert.equal("GET, HEAD, OPTIONS", client:delete("/x").headers.allow)
+    assert.equal("GET, HEAD, OPTIONS", client:options("/x").headers.allow)
+    client = client_of { handle_ok = "x", handle_options = { a = 1 } }
+    assert.equal("application/json", client:options("/x").headers["content-type"])
   end)
 
   it("of one machine make its method known to the others: 405 there", function()
@@ -97,8 +154,15 @@ end)
 
 describe("methods", function()
   it("as a list leave out what is not listed", function()
-    local client = client_of { methods = { "GET" }, handle_ok = name_it }
-    assert.same({ 405, "GET, OPTIONS" }, { answer(client, "HEAD") })
+    local client = client_of { methods = { "HEAD" }, handle_ok = name_it }
+    assert.same({ 405, "HEAD, OPTIONS" }, { answer(client, "GET") })
+  end)
+
+  it("that list GET list HEAD too", function()
+    local client = client_of { methods = { "PUT", "GET" }, handle_ok = name_it,
+      do_put = name_it }
+    assert.equal(200, (answer(client, "HEAD")))
+    assert.same({ 204, "PUT, GET, HEAD, OPTIONS" }, { answer(client, "OPTIONS") })
   end)
 
   it("may list custom tokens that do_any serves", function()
@@ -129,137 +193,5 @@ describe("methods", function()
     assert.equal("GET", client:get("/x").body)
     assert.equal("QUERY", client:request("QUERY", "/x").body)
     assert.equal("", client:head("/x").body)
-  end)
-end)
-
-describe("including", function()
-  local base = web.machine { handle_ok = "base", body_limit = 1, do_put = name_it }
-
-  it("takes over what the included machines have", function()
-    local client = client_of { base }
-    assert.equal("base", client:get("/x").body)
-    assert.equal("PUT", client:put("/x").body)
-    assert.equal(413, client:put("/x", { body = "ab" }).status)
-  end)
-
-  it("lets the machine's own keys win", function()
-    local client = client_of { base, handle_ok = "own", body_limit = 2 }
-    assert.equal("own", client:get("/x").body)
-    assert.equal(200, client:put("/x", { body = "ab" }).status)
-  end)
-
-  it("lets later machines win over earlier ones", function()
-    local later = web.machine { handle_ok = "later" }
-    assert.equal("later", client_of { base, later }:get("/x").body)
-    assert.equal("base", client_of { later, base }:get("/x").body)
-  end)
-
-  it("changes nothing in the included machine", function()
-    client_of { base, handle_ok = "own" }
-    assert.equal("base", client_of { base }:get("/x").body)
-  end)
-end)
-
-describe("a declaration", function()
-  --- The error of a machine that is used at /x, without the place of this file.
-  local function fault(machine)
-    local ok, message = pcall(client_of, machine)
-    assert.is_false(ok)
-    local place, rest = message:match "^(.-:%d+): (.*)$"
-    assert.matches("machine_spec%.lua:%d+$", place)
-    return rest
-  end
-
-  for key, case in pairs {
-    hanlde_ok        = { 1, "no machine has this key" },
-    do_Post          = { name_it, "no machine has this key" },
-    do_              = { name_it, "no machine has this key" },
-    handle_ok        = { 5, "wants a function of the request, or a string" },
-    do_post          = { "x", "wants a function of the request" },
-    do_any           = { {}, "wants a function of the request" },
-    do_get           = { name_it, "handle_ok answers GET and HEAD" },
-    do_head          = { name_it, "handle_ok answers GET and HEAD" },
-    do_trace         = { name_it, "TRACE is never served" },
-    do_connect       = { name_it, "CONNECT is never served" },
-    body_limit       = { "8m", "wants a number of octets" },
-  } do
-    it("of " .. key .. " says what is wrong with it", function()
-      assert.equal(key .. ": " .. case[2], fault { [key] = case[1] })
-    end)
-  end
-
-  for _, limit in ipairs { -1, 0 / 0 } do
-    it("refuses the body_limit " .. limit, function()
-      assert.equal("body_limit: wants a number of octets", fault { body_limit = limit })
-    end)
-  end
-
-  for title, case in pairs {
-    ["that is no list"]         = { "GET", 'wants a list of methods, or "*"' },
-    ["that is empty"]           = { {}, 'wants a list of methods, or "*"' },
-    ["with a named key"]        = { { "GET", x = 1 },
-      'wants a list of methods, or "*"' },
-    ["with an empty name"]      = { { "" }, " is not a method" },
-    ["with a space"]            = { { "A B" }, "A B is not a method" },
-    ["with a line break"]       = { { "A\nB" }, "A\nB is not a method" },
-    ["with a number"]           = { { 1 }, "1 is not a method" },
-    ["with \"*\" in the list"]  = { { "*" }, "* is not a method" },
-    ["with TRACE"]              = { { "TRACE" }, "TRACE is never served" },
-    ["with CONNECT"]            = { { "CONNECT" }, "CONNECT is never served" },
-    ["that names one twice"]    = { { "GET", "GET" }, "GET is there twice" },
-  } do
-    it("of methods " .. title .. " is refused", function()
-      assert.equal("methods: " .. case[2],
-        fault { methods = case[1], handle_ok = "x", do_any = name_it })
-    end)
-  end
-
-  it("refuses a key that is neither a name nor in the list", function()
-    assert.matches("^0: a machine includes machines", fault { [0] = {} })
-    assert.matches("^true: a machine includes", fault { [true] = {} })
-  end)
-
-  it("refuses to include what is no machine", function()
-    assert.equal("[1]: a machine includes machines, not a table", fault { {} })
-    assert.equal("[1]: a machine includes machines, not a nil",
-      fault { nil, web.machine {} })
-  end)
-
-  it("refuses a method without its function, naming the resource", function()
-    assert.equal("/x: methods: PUT has no function (do_put)",
-      fault { methods = { "GET", "PUT" }, handle_ok = "x" })
-    assert.equal("/x: methods: HEAD has no function (handle_ok)",
-      fault { methods = { "HEAD", "PUT" }, do_put = name_it })
-    assert.equal('/x: methods: "*" wants do_any',
-      fault { methods = "*", handle_ok = "x" })
-  end)
-
-  it("refuses a function whose method is not listed, naming the resource", function()
-    for key, machine in pairs {
-      do_put    = { methods = { "GET" }, handle_ok = "x", do_put = name_it },
-      handle_ok = { methods = { "PUT" }, handle_ok = "x", do_put = name_it },
-      do_any    = { methods = { "PUT" }, do_any = name_it, do_put = name_it },
-    } do
-      assert.equal("/x: " .. key .. ": none of its methods is in `methods`: nothing "
-        .. "can reach it", fault(machine))
-    end
-  end)
-
-  it("refuses a machine that does nothing, naming the resource", function()
-    assert.equal("/x: machine: it has neither handle_ok nor an operation", fault {})
-  end)
-
-  it("names the place of the key, which may be an included machine's", function()
-    local line = debug.getinfo(1, "l").currentline + 1
-    local included = web.machine { do_put = name_it }
-    local ok, message = pcall(client_of,
-      { included, methods = { "GET" }, handle_ok = "" })
-    assert.is_false(ok)
-    assert.matches("machine_spec%.lua:" .. line .. ": /x: do_put: ", message)
-  end)
-
-  it("of anything but a table is refused", function()
-    assert.error_matches(function() web.machine "GET" end, "web.machine wants a table")
-    assert.error_matches(function() web.machine() end, "web.machine wants a table")
   end)
 end)

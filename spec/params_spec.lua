@@ -219,9 +219,9 @@ describe("params of a machine", function()
     ['id: the pattern "(%1)" has %1 without that capture'] = { id = "(%1)" },
   } do
     it(("are refused: %s"):format(why), function()
-      local ok, message = pcall(machine, params)
+      local ok, message = pcall(web.resource, "/{id}", machine(params))
       assert.is_false(ok)
-      assert.equal("params: " .. why, (message:gsub("^[^%s]*:%d+: ", "")))
+      assert.equal("/{id}: params: " .. why, (message:gsub("^[^%s]*:%d+: ", "")))
     end)
   end
 
@@ -229,7 +229,7 @@ describe("params of a machine", function()
     for _, pattern in ipairs { "", "%a", "[]]", "[^]]", "[%]]", "(a)%1", "%b()", "()",
       "%f[%w]a", "((a)b)", "a-", "^a$", "$", "^", "%^", ".*", "[a-z%-]", "%%", "[[]",
     } do
-      assert.is_truthy(machine { id = pattern })
+      assert.is_truthy(web.resource("/{id}", machine { id = pattern }))
     end
   end)
 end)

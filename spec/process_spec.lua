@@ -45,7 +45,7 @@ local hello = web.machine {
   handle_okay = "hello",
 }
 return web.app { web.resource("/", hello) }
-]], "FILE:2: handle_okay: no machine has this key")
+]], "FILE:2: /: handle_okay: no machine has this key (did you mean handle_ok?)")
   breaks("an unknown key of the app", [[
 local web = require "luaweb"
 return web.app { colour = "blue", web.get("/", function() end) }

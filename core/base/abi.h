@@ -2,8 +2,10 @@
  *
  * The border between C and Lua: every struct that Lua reads and every function that Lua
  * may call.  The C compiler includes this file; Lua hands the same text, without the
- * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  Any
- * layer may include it; core/host/abi*.c have the bodies of the functions.
+ * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  The border
+ * goes on in abi_app.h (what apps are made of), abi_walk.h (what a request's walk asks) and
+ * abi_secret.h.  Any layer may include them; core/host/abi*.c have the bodies of the
+ * functions.
  *
  * Rules of the border.  Every function takes the host.  None of them enters Lua,
  * blocks, or keeps a pointer that it was given: octets are copied before it returns.
@@ -40,15 +42,6 @@ enum luaweb_param_kind {
     LUAWEB_PARAM_TEXT, /* one value */
     LUAWEB_PARAM_ITEM, /* one of a list; the others follow under the same name */
     LUAWEB_PARAM_PAIR  /* one of a map, under `key`; likewise */
-};
-
-/* What an app may demand of a parameter's values. */
-enum luaweb_demand {
-    LUAWEB_DEMAND_NONE,
-    LUAWEB_DEMAND_TEXT, /* that they are there, see luaweb_app_demand */
-    LUAWEB_DEMAND_INT,
-    LUAWEB_DEMAND_NUMBER,
-    LUAWEB_DEMAND_UUID
 };
 
 /* A value that the template captured, percent-decoded once. */
@@ -103,10 +96,11 @@ struct luaweb_event {
 
 /* What luaweb_body answers beside a status (>= 100) that ends the request. */
 enum luaweb_body_result {
-    LUAWEB_BODY_GONE = -1, /* the client is gone */
-    LUAWEB_BODY_PIECE = 0, /* a piece was lent until the next call */
-    LUAWEB_BODY_WAIT = 1,  /* nothing here yet; wait for the wake of the request */
-    LUAWEB_BODY_END = 2    /* that was all */
+    LUAWEB_BODY_EARLY = -2, /* the walk has not come to where content may be read */
+    LUAWEB_BODY_GONE = -1,  /* the client is gone */
+    LUAWEB_BODY_PIECE = 0,  /* a piece was lent until the next call */
+    LUAWEB_BODY_WAIT = 1,   /* nothing here yet; wait for the wake of the request */
+    LUAWEB_BODY_END = 2     /* that was all */
 };
 
 /* What the functions that build a response answer. */
@@ -117,7 +111,11 @@ enum luaweb_reply_result {
     LUAWEB_REPLY_BAD_VALUE = -3, /* CR, LF, NUL or another control octet in the value */
     LUAWEB_REPLY_TOO_LARGE = -4, /* header section of the response above its limit */
     LUAWEB_REPLY_STARTED = -5,   /* the head of the response was sent already */
-    LUAWEB_REPLY_NO_BODY = 1 /* luaweb_start: sent; content is not wanted (HEAD, 204) */
+    LUAWEB_REPLY_BAD_STATUS = -6, /* one that only C can give: 1xx, 206, 416, 304 */
+    LUAWEB_REPLY_NO_BODY =
+        1,                /* luaweb_start: sent; content is not wanted (HEAD, 204) */
+    LUAWEB_REPLY_ASK = 2, /* call luaweb_pending, answer it, reply again */
+    LUAWEB_REPLY_PART = 3 /* the client wants a part: luaweb_parts, reply again */
 };
 
 /* What the functions on sockets answer instead of a count of octets. */
@@ -132,7 +130,7 @@ struct luaweb_app;
 
 /* sizeof of the structs above as C sees them, compared by Lua at start. */
 struct luaweb_sizes {
-    uint32_t slice, field, fields, param, params, request, event;
+    uint32_t slice, field, fields, param, params, request, event, row;
 };
 void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes);
 
@@ -156,39 +154,6 @@ void luaweb_exit_on_signal(struct luaweb_host *host, int code);
 
 /* Ends the loop after this turn; the process exits with `code`. */
 void luaweb_exit(struct luaweb_host *host, int code);
-
-/* Apps.  An app lives as long as the host. */
-struct luaweb_app *luaweb_app_new(struct luaweb_host *host);
-
-/* Adds a machine; functions are indexes that come back in events.  `text` lists what it
- * does, a line each: "METHOD index" ("*" for any method but TRACE and CONNECT).
- * Gives the number of the machine, or -1 with *why. */
-int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
-                       const char *text, size_t size, double body_limit,
-                       const char **why);
-
-/* Adds a resource at a template and gives its number: they count from 0, and templates
- * of one meaning have one number.  -1 with *why (static text) when the template is
- * none; when it matches the same paths as another one under other variable names, that
- * one's number is in *other, else -1. */
-int luaweb_app_resource(struct luaweb_host *host, struct luaweb_app *app,
-                        const char *template_text, size_t size, const char **why,
-                        int *other);
-
-/* Demands something (enum luaweb_demand) of a variable of a resource: a request whose
- * value does not meet it gets 404, and so does a list where the variable is not
- * exploded.  A variable of {x} or {+x} must have a value then.  false: the template has
- * no such variable. */
-bool luaweb_app_demand(struct luaweb_host *host, struct luaweb_app *app, int resource,
-                       const char *name, size_t size, int demand);
-
-/* Gives a resource its machine; each needs one. */
-void luaweb_app_assign(struct luaweb_host *host, struct luaweb_app *app, int resource,
-                       int machine);
-
-/* Ends the building: from here on the app can serve.  A resource that no path leads to,
- * as another one takes all of them: its number, and that one in *winner; else -1. */
-int luaweb_app_build(struct luaweb_host *host, struct luaweb_app *app, int *winner);
 
 /* Serves the app at host:port ("127.0.0.1", 8080) or unix:path (host "unix:/path").
  * Gives the port (0 for a unix socket), or a negative libuv error code. */
@@ -244,7 +209,8 @@ int luaweb_header(struct luaweb_host *host, struct luaweb_request *request,
 void luaweb_header_reset(struct luaweb_host *host, struct luaweb_request *request,
                          uint32_t generation);
 
-/* Answers the request with this content and ends it.  `type` may be NULL. */
+/* Answers the request with this content and ends it.  Status 0: the one that the walk
+ * finds.  `type` NULL: the one that was negotiated, else text. */
 int luaweb_reply(struct luaweb_host *host, struct luaweb_request *request,
                  uint32_t generation, int status, const char *type, size_t type_size,
                  const char *body, size_t body_size);

@@ -55,4 +55,20 @@ static inline struct luaweb_slice lw_slice_trim(struct luaweb_slice s)
     return s;
 }
 
+/* Takes a text apart at its line feeds, into at most `room` items; gives their number.  An
+ * empty text has none. */
+static inline uint32_t lw_slice_split(struct luaweb_slice text,
+                                      struct luaweb_slice *items, uint32_t room)
+{
+    uint32_t count = 0;
+    while (text.size > 0 && count < room) {
+        const char *lf = (const char *)memchr(text.data, '\n', text.size);
+        size_t size = lf ? (size_t)(lf - text.data) : text.size;
+        items[count++] = lw_slice(text.data, size);
+        size += lf != NULL;
+        text = lw_slice(text.data + size, text.size - size);
+    }
+    return count;
+}
+
 #endif

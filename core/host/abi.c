@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi_app.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/require.h"
@@ -19,14 +20,13 @@
 #include "http/query.h"
 #include "http/reply.h"
 #include "machine/app.h"
+#include "net/answer.h"
 #include "net/listen.h"
 #include "net/request.h"
 #include "net/socket.h"
 #include "net/timer.h"
 
 #define EXPORT __attribute__((visibility("default")))
-
-#define DEFAULT_TYPE "text/plain; charset=utf-8"
 
 EXPORT void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes)
 {
@@ -35,7 +35,7 @@ EXPORT void luaweb_sizes(struct luaweb_host *host, struct luaweb_sizes *sizes)
         sizeof(struct luaweb_slice),  sizeof(struct luaweb_field),
         sizeof(struct luaweb_fields), sizeof(struct luaweb_param),
         sizeof(struct luaweb_params), sizeof(struct luaweb_request),
-        sizeof(struct luaweb_event),
+        sizeof(struct luaweb_event),  sizeof(struct luaweb_row),
     };
 }
 
@@ -110,23 +110,6 @@ EXPORT struct luaweb_app *luaweb_app_new(struct luaweb_host *host)
     host->apps = lw_realloc(host->apps, (host->app_count + 1) * sizeof *host->apps);
     host->apps[host->app_count++] = app;
     return app;
-}
-
-/* A limit from Lua; what is no number of octets is none at all. */
-static uint64_t octets_of(double number)
-{
-    if (!(number >= 0))
-        return 0;
-    return number < 9e15 ? (uint64_t)number : (uint64_t)INT64_MAX;
-}
-
-EXPORT int luaweb_app_machine(struct luaweb_host *host, struct luaweb_app *app,
-                              const char *text, size_t size, double body_limit,
-                              const char **why)
-{
-    uint64_t limit =
-        body_limit < 0 ? host->loop.limits.max_body : octets_of(body_limit);
-    return lw_app_add_machine(app, lw_slice(text, size), limit, why);
 }
 
 EXPORT int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app,
@@ -232,7 +215,11 @@ EXPORT int luaweb_body(struct luaweb_host *host, struct luaweb_request *facts,
 {
     (void)host;
     struct lw_request *request = find(facts, generation);
-    return request ? request->ops->body(request, piece) : LUAWEB_BODY_GONE;
+    if (!request)
+        return LUAWEB_BODY_GONE;
+    if (!(request->walk.facts & LW_FACT_READS))
+        return LUAWEB_BODY_EARLY;
+    return request->ops->body(request, piece);
 }
 
 EXPORT void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *facts,
@@ -241,7 +228,7 @@ EXPORT void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *f
     (void)host;
     struct lw_request *request = find(facts, generation);
     if (request)
-        request->ops->body_limit(request, octets_of(limit));
+        request->ops->body_limit(request, lw_octets(limit));
 }
 
 EXPORT int luaweb_header(struct luaweb_host *host, struct luaweb_request *facts,
@@ -265,22 +252,29 @@ EXPORT void luaweb_header_reset(struct luaweb_host *host, struct luaweb_request 
         lw_request_field_reset(request);
 }
 
-static struct lw_response response_of(int status, const char *type, size_t type_size,
-                                      double length)
-{
-    struct lw_response response = {.status = status, .length = length};
-    response.type = type ? lw_slice(type, type_size) : LW_SLICE(DEFAULT_TYPE);
-    if (!type && length == 0)
-        response.type.data = NULL;
-    return response;
-}
-
 /* NULL, or octets that may stand in a header. */
 static bool is_type(const char *type, size_t size)
 {
     return !type
            || lw_reply_judge(LW_SLICE("Content-Type"), lw_slice(type, size))
                   == LW_REPLY_FIELD_TYPE;
+}
+
+/* What Lua gives for a response: checked, and made ready to be sent. */
+static int compose(struct lw_request *request, const struct lw_content_of_lua *content,
+                   struct lw_response *response)
+{
+    int status = content->status;
+    if (request->is_started)
+        return LUAWEB_REPLY_STARTED;
+    if ((status && (status < 200 || status > 599))
+        || !is_type(content->type.data, content->type.size))
+        return LUAWEB_REPLY_BAD_VALUE;
+    if (!request->conn) {
+        response->status = status;
+        return LUAWEB_REPLY_OK; /* the protocol says that the client is gone */
+    }
+    return lw_answer_with(request, content, response);
 }
 
 EXPORT int luaweb_reply(struct luaweb_host *host, struct luaweb_request *facts,
@@ -291,12 +285,14 @@ EXPORT int luaweb_reply(struct luaweb_host *host, struct luaweb_request *facts,
     struct lw_request *request = find(facts, generation);
     if (!request)
         return LUAWEB_REPLY_GONE;
-    if (request->is_started)
-        return LUAWEB_REPLY_STARTED;
-    if (status < 200 || status > 599 || !is_type(type, type_size))
-        return LUAWEB_REPLY_BAD_VALUE;
-    struct lw_response response =
-        response_of(status, type, type_size, (double)body_size);
+    const struct lw_content_of_lua content = {
+        status, {type, type_size},
+         (double)body_size
+    };
+    struct lw_response response;
+    int result = compose(request, &content, &response);
+    if (result != LUAWEB_REPLY_OK)
+        return result;
     return request->ops->reply(request, &response, lw_slice(body, body_size));
 }
 
@@ -308,11 +304,14 @@ EXPORT int luaweb_start(struct luaweb_host *host, struct luaweb_request *facts,
     struct lw_request *request = find(facts, generation);
     if (!request)
         return LUAWEB_REPLY_GONE;
-    if (request->is_started)
-        return LUAWEB_REPLY_STARTED;
-    if (status < 200 || status > 599 || !is_type(type, type_size))
-        return LUAWEB_REPLY_BAD_VALUE;
-    struct lw_response response = response_of(status, type, type_size, length);
+    const struct lw_content_of_lua content = {
+        status, {type, type_size},
+         length
+    };
+    struct lw_response response;
+    int result = compose(request, &content, &response);
+    if (result != LUAWEB_REPLY_OK)
+        return result;
     return request->ops->start(request, &response);
 }
 

@@ -28,8 +28,7 @@ struct request_line {
 struct judgement {
     struct lw_head *head;
     const char **why;
-    bool has_other_coding;      /* than chunked */
-    bool has_other_expectation; /* than 100-continue */
+    bool has_other_coding; /* than chunked */
     bool says_close;
     bool says_keep_alive;
 };
@@ -203,12 +202,9 @@ static void judge_connection(struct judgement *judgement, struct luaweb_slice va
 static void judge_expect(struct judgement *judgement, struct luaweb_slice value)
 {
     struct luaweb_slice expectation;
-    while (lw_list_next(&value, &expectation)) {
+    while (lw_list_next(&value, &expectation))
         if (lw_slice_equal_nocase(expectation, LW_SLICE("100-continue")))
             judgement->head->expects_continue = true;
-        else
-            judgement->has_other_expectation = true;
-    }
 }
 
 static int judge_field(struct judgement *judgement, const struct luaweb_field *field)
@@ -263,8 +259,6 @@ static int conclude(struct judgement *judgement)
                        && (head->minor_version == 1 || judgement->says_keep_alive);
     if (head->minor_version == 0)
         head->expects_continue = false;
-    else if (judgement->has_other_expectation)
-        return refuse(417, "Expect has more than 100-continue", judgement->why);
     return 0;
 }
 

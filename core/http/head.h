@@ -39,7 +39,7 @@ struct lw_head {
     enum lw_framing framing;
     uint64_t content_length; /* at most 2^63-1; 0 unless LW_FRAMING_LENGTH */
     bool keep_alive;         /* what the client wishes, by version and Connection */
-    bool expects_continue;   /* Expect: 100-continue, in HTTP/1.1 */
+    bool expects_continue;   /* Expect has 100-continue, in HTTP/1.1 */
 };
 
 /* The octets of empty lines that stand where a request line should begin, to be
@@ -61,7 +61,7 @@ int lw_head_scan(struct lw_scan *scan, const char *data, size_t size,
  * since.  `head` needs start, fields and field_capacity; its slices are lent as long as
  * `data` is.  Tabs at the ends of lines may become spaces in place.
  *   0      done
- *   >=100  the status to answer (400, 417, 431, 501), then the connection must close;
+ *   >=100  the status to answer (400, 431, 501), then the connection must close;
  *          *why is a static sentence; what head says then is not to be used */
 int lw_head_parse(const struct lw_scan *scan, char *data, size_t size,
                   struct lw_head *head, const char **why);

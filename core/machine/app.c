@@ -29,23 +29,47 @@ void lw_app_destruct(struct luaweb_app *app)
         lw_machine_destruct(app->machines[i]);
         free(app->machines[i]);
     }
+    for (uint32_t i = 0; i < app->graph_count; i++) {
+        lw_graph_destruct(app->graphs[i]);
+        free(app->graphs[i]);
+    }
+    for (uint32_t i = 0; i < app->program_count; i++)
+        free(app->programs[i]);
+    free(app->customs);
+    free(app->programs);
+    free(app->graphs);
     free(app->machines);
     free(app->resources);
     memset(app, 0, sizeof *app);
 }
 
-int lw_app_add_machine(struct luaweb_app *app, struct luaweb_slice lines,
-                       uint64_t body_limit, const char **why)
+/* Room for one more in an owned list of pointers. */
+static void *grown(void *list, uint32_t count)
 {
-    struct lw_machine *machine = lw_alloc(sizeof *machine);
-    if (!lw_machine_construct(machine, lines, body_limit, why)) {
-        free(machine);
+    return lw_realloc(list, (count + 1) * sizeof(void *));
+}
+
+int lw_app_add_graph(struct luaweb_app *app, const struct luaweb_row *rows,
+                     uint32_t count, const char **why, uint32_t *row)
+{
+    struct lw_graph *graph = lw_alloc(sizeof *graph);
+    if (!lw_graph_construct(graph, rows, count, why, row)) {
+        free(graph);
         return -1;
     }
-    app->machines =
-        lw_realloc(app->machines, (app->machine_count + 1) * sizeof *app->machines);
-    app->machines[app->machine_count] = machine;
-    return (int)app->machine_count++;
+    app->graphs = grown(app->graphs, app->graph_count);
+    app->graphs[app->graph_count++] = graph;
+    return (int)app->graph_count - 1;
+}
+
+int lw_app_add_machine(struct luaweb_app *app, uint32_t graph)
+{
+    lw_require(graph < app->graph_count);
+    struct lw_machine *machine = lw_alloc(sizeof *machine);
+    lw_machine_construct(machine, app->graphs[graph]);
+    app->machines = grown(app->machines, app->machine_count);
+    app->machines[app->machine_count++] = machine;
+    return (int)app->machine_count - 1;
 }
 
 int32_t lw_app_add_resource(struct luaweb_app *app, struct luaweb_slice template_text,
@@ -94,43 +118,82 @@ void lw_app_assign(struct luaweb_app *app, uint32_t resource, uint32_t machine)
     app->resources[resource].machine = app->machines[machine];
 }
 
+/* Methods that we know of although no machine may have them. */
+static const char *const usual_methods[] = {"GET",   "HEAD",   "POST",   "PUT",
+                                            "PATCH", "DELETE", "OPTIONS"};
+
+static bool is_usual(struct luaweb_slice method)
+{
+    for (size_t i = 0; i < sizeof usual_methods / sizeof *usual_methods; i++)
+        if (lw_slice_equal(method,
+                           lw_slice(usual_methods[i], strlen(usual_methods[i]))))
+            return true;
+    return false;
+}
+
+static bool is_implemented(const struct luaweb_app *app, struct luaweb_slice method)
+{
+    if (is_usual(method))
+        return true;
+    for (uint32_t i = 0; i < app->custom_count; i++)
+        if (lw_slice_equal(app->customs[i]->name, method))
+            return true;
+    return false;
+}
+
+/* The program of a method: one that is there already, where it is the same. */
+static const struct lw_plan *program(struct luaweb_app *app,
+                                     const struct lw_machine *machine,
+                                     const struct lw_method *method)
+{
+    struct lw_plan *plan = lw_plan_compile(machine, method, NULL);
+    for (uint32_t i = 0; i < app->program_count; i++)
+        if (lw_plan_equal(app->programs[i], plan)) {
+            free(plan);
+            return app->programs[i];
+        }
+    app->programs = grown(app->programs, app->program_count);
+    app->programs[app->program_count++] = plan;
+    return plan;
+}
+
+static void build_machine(struct luaweb_app *app, struct lw_machine *machine)
+{
+    lw_machine_finish(machine);
+    for (uint32_t i = 0; i < machine->method_count; i++) {
+        struct lw_method *method = &machine->methods[i];
+        method->program = program(app, machine, method);
+        bool is_any = lw_slice_equal(method->name, LW_SLICE("*"));
+        if (is_any || is_implemented(app, method->name))
+            continue;
+        app->customs = grown(app->customs, app->custom_count);
+        app->customs[app->custom_count++] = method;
+    }
+    machine->refused.program = program(app, machine, &machine->refused);
+    machine->unknown.program = program(app, machine, &machine->unknown);
+}
+
 int32_t lw_app_build(struct luaweb_app *app, int32_t *winner)
 {
     int32_t hidden;
     for (uint32_t i = 0; i < app->resource_count; i++)
         lw_require(app->resources[i].machine);
+    lw_require(app->unmatched);
+    for (uint32_t i = 0; i < app->machine_count; i++)
+        build_machine(app, app->machines[i]);
     return lw_router_build(&app->router, &hidden, winner) ? LW_NO_ROUTE : hidden;
 }
 
-/* Methods that we know of although no machine may have them. */
-static const char *const standard_methods[] = {"GET",   "HEAD",   "POST",   "PUT",
-                                               "PATCH", "DELETE", "OPTIONS"};
-
-static bool is_implemented(const struct luaweb_app *app, struct luaweb_slice method)
+const struct lw_method *lw_app_method(const struct luaweb_app *app,
+                                      const struct lw_machine *machine,
+                                      struct luaweb_slice name)
 {
-    for (size_t i = 0; i < sizeof standard_methods / sizeof *standard_methods; i++)
-        if (lw_slice_equal(method,
-                           lw_slice(standard_methods[i], strlen(standard_methods[i]))))
-            return true;
-    for (uint32_t i = 0; i < app->machine_count; i++)
-        for (uint32_t j = 0; j < app->machines[i]->method_count; j++)
-            if (lw_slice_equal(app->machines[i]->methods[j].name, method))
-                return true;
-    return false;
-}
-
-static void decide_method(const struct luaweb_app *app, struct luaweb_slice method,
-                          struct lw_decision *decision)
-{
-    const struct lw_machine *machine = app->resources[decision->match.route].machine;
-    decision->body_limit = machine->body_limit;
-    if (lw_machine_find(machine, method, &decision->function))
-        return;
-    decision->allow = machine->allow;
-    if (lw_slice_equal(method, LW_SLICE("OPTIONS")))
-        decision->status = 204;
-    else
-        decision->status = is_implemented(app, method) ? 405 : 501;
+    const struct lw_method *method = lw_machine_find(machine, name);
+    if (method)
+        return method;
+    if (machine->is_unmatched && !lw_slice_equal(name, LW_SLICE("CONNECT")))
+        return lw_machine_find(machine, LW_SLICE("*"));
+    return is_implemented(app, name) ? &machine->refused : &machine->unknown;
 }
 
 /* The normal form of a text, in the arena where it is another one.  False: it has
@@ -192,6 +255,7 @@ static bool find_resource(const struct luaweb_app *app,
         normalise(&match->query, arena); /* else it stays as it came */
     }
     const struct lw_resource *resource = &app->resources[match->route];
+    decision->machine = resource->machine;
     decision->resource = template->text;
     decision->demands = resource->demands;
     return are_met(resource, match);
@@ -201,16 +265,15 @@ void lw_app_decide(const struct luaweb_app *app, const struct luaweb_request *re
                    bool is_server_wide, struct lw_arena *arena,
                    struct lw_decision *decision)
 {
-    decision->status = 0;
+    decision->machine = NULL;
+    decision->method = NULL;
+    decision->demands = NULL;
     decision->resource = lw_slice(NULL, 0);
-    decision->allow = NULL;
-    decision->body_limit = 0;
-    if (is_server_wide) {
-        decision->status = 204;
-    } else if (find_resource(app, request, arena, decision)) {
-        decide_method(app, request->method, decision);
-    } else {
-        bool is_connect = lw_slice_equal(request->method, LW_SLICE("CONNECT"));
-        decision->status = is_connect ? 501 : 404;
+    if (is_server_wide)
+        return;
+    if (!find_resource(app, request, arena, decision)) {
+        decision->machine = app->unmatched;
+        decision->demands = NULL;
     }
+    decision->method = lw_app_method(app, decision->machine, request->method);
 }

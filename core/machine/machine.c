@@ -1,126 +1,237 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads a machine's method table and answers from it. */
+ * Filling machines in, and what is asked of them. */
 #include "machine/machine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/require.h"
 #include "base/slice.h"
 
-static bool is(struct luaweb_slice name, const char *text)
+/* Ends in a NUL, so that an empty text has an address too. */
+static struct luaweb_slice copy(struct luaweb_slice text)
 {
-    return lw_slice_equal(name, lw_slice(text, strlen(text)));
+    char *data = lw_alloc(text.size + 1);
+    if (text.size)
+        memcpy(data, text.data, text.size);
+    data[text.size] = 0;
+    return lw_slice(data, text.size);
 }
 
-static const char *add_method(struct lw_machine *m, struct luaweb_slice name,
-                              uint32_t function)
+static void drop(struct luaweb_slice text)
 {
-    if (is(name, "TRACE") || is(name, "CONNECT"))
-        return "TRACE and CONNECT are never served";
-    if (is(name, "*")) {
-        m->takes_any = true;
-        m->any_function = function;
-        return NULL;
-    }
-    if (name.size > LW_METHOD_SIZE)
-        return "a method has more than 64 octets";
-    if (m->method_count == LW_MACHINE_METHODS)
-        return "more than 32 methods";
-    m->methods[m->method_count++] = (struct lw_method){name, function};
-    return NULL;
+    free((char *)text.data);
 }
 
-/* Reads one line; the text is ours and ends in a NUL. */
-static const char *read_line(struct lw_machine *m, const char *line, size_t size)
-{
-    const char *space = memchr(line, ' ', size);
-    if (!space || space == line)
-        return "a line of the method table is not METHOD index";
-    char *end;
-    unsigned long function = strtoul(space + 1, &end, 10);
-    if (end == space + 1 || end != line + size || function > UINT32_MAX)
-        return "a line of the method table is not METHOD index";
-    return add_method(m, lw_slice(line, (size_t)(space - line)), (uint32_t)function);
-}
-
-static const struct lw_method *find_listed(const struct lw_machine *m,
-                                           struct luaweb_slice name)
-{
-    for (uint32_t i = 0; i < m->method_count; i++)
-        if (lw_slice_equal(m->methods[i].name, name))
-            return &m->methods[i];
-    return NULL;
-}
-
-static void append_allow(struct lw_machine *m, struct luaweb_slice name)
-{
-    size_t at = strlen(m->allow);
-    snprintf(m->allow + at, sizeof m->allow - at, "%s%.*s", at ? ", " : "",
-             (int)name.size, name.data);
-}
-
-/* The methods that a "*" machine names in Allow: the list has no word for "any". */
-static const char *const usual_methods[] = {"GET", "HEAD",  "POST",
-                                            "PUT", "PATCH", "DELETE"};
-
-static void write_allow(struct lw_machine *m)
-{
-    m->allow[0] = 0;
-    for (uint32_t i = 0; i < m->method_count; i++)
-        if (!is(m->methods[i].name, "OPTIONS"))
-            append_allow(m, m->methods[i].name);
-    for (size_t i = 0; m->takes_any && i < sizeof usual_methods / sizeof *usual_methods;
-         i++) {
-        struct luaweb_slice name = lw_slice(usual_methods[i], strlen(usual_methods[i]));
-        if (!find_listed(m, name))
-            append_allow(m, name);
-    }
-    append_allow(m, LW_SLICE("OPTIONS"));
-}
-
-bool lw_machine_construct(struct lw_machine *machine, struct luaweb_slice lines,
-                          uint64_t body_limit, const char **why)
+void lw_machine_construct(struct lw_machine *machine, const struct lw_graph *graph)
 {
     memset(machine, 0, sizeof *machine);
-    machine->body_limit = body_limit;
-    machine->text = lw_alloc(lines.size + 1);
-    if (lines.size)
-        memcpy(machine->text, lines.data, lines.size);
-    machine->text[lines.size] = 0;
-    *why = NULL;
-    for (char *line = machine->text; *line && !*why;) {
-        size_t size = strcspn(line, "\n");
-        *why = read_line(machine, line, size);
-        line += size + (line[size] == '\n');
-    }
-    if (*why) {
-        lw_machine_destruct(machine);
-        return false;
-    }
-    write_allow(machine);
-    return true;
+    machine->graph = graph;
+    machine->said = lw_alloc(graph->count * sizeof *machine->said);
+    for (uint32_t i = 0; i < graph->count; i++)
+        machine->said[i] = (struct lw_said){LUAWEB_ANSWER_UNSET, 0};
+    machine->refused.class = LW_METHOD_REFUSED;
+    machine->unknown.class = LW_METHOD_UNKNOWN;
+    machine->refused.bit = machine->unknown.bit = LUAWEB_METHOD_OTHER;
 }
 
 void lw_machine_destruct(struct lw_machine *machine)
 {
-    free(machine->text);
-    machine->text = NULL;
+    free(machine->said);
+    for (uint32_t i = 0; i < machine->method_count; i++)
+        drop(machine->methods[i].name);
+    for (uint32_t i = 0; i < LUAWEB_PROPERTIES; i++) {
+        drop(machine->values[i].text);
+        free((void *)machine->lists[i].items);
+    }
+    for (uint32_t i = 0; i < machine->handler_count; i++) {
+        drop(machine->handlers[i].type);
+        drop(machine->handlers[i].text);
+    }
+    drop(machine->vary);
+    memset(machine, 0, sizeof *machine);
 }
 
-bool lw_machine_find(const struct lw_machine *machine, struct luaweb_slice method,
-                     uint32_t *function)
+static const struct lw_method *find_named(const struct lw_machine *machine,
+                                          struct luaweb_slice name)
 {
-    const struct lw_method *listed = find_listed(machine, method);
-    if (listed) {
-        *function = listed->function;
-        return true;
-    }
-    if (!machine->takes_any || is(method, "TRACE") || is(method, "CONNECT")
-        || is(method, "OPTIONS"))
+    for (uint32_t i = 0; i < machine->method_count; i++)
+        if (lw_slice_equal(machine->methods[i].name, name))
+            return &machine->methods[i];
+    return NULL;
+}
+
+bool lw_machine_add_method(struct lw_machine *machine, struct luaweb_slice name,
+                           uint32_t bit, uint32_t operation, uint32_t reply)
+{
+    if (machine->method_count == LW_MACHINE_METHODS || name.size > LW_METHOD_SIZE)
         return false;
-    *function = machine->any_function;
+    lw_require(!find_named(machine, name));
+    machine->methods[machine->method_count++] = (struct lw_method){
+        .name = copy(name), .bit = bit, .operation = operation, .reply = reply};
     return true;
+}
+
+static void split(struct lw_list *list, struct luaweb_slice text)
+{
+    uint32_t count = 1;
+    for (size_t i = 0; i < text.size; i++)
+        count += text.data[i] == '\n';
+    struct luaweb_slice *items = lw_alloc(count * sizeof *items);
+    list->items = items;
+    list->count = lw_slice_split(text, items, count);
+}
+
+void lw_machine_set(struct lw_machine *machine, enum luaweb_property property,
+                    struct luaweb_slice text, double number, uint32_t function)
+{
+    struct lw_value *value = &machine->values[property];
+    lw_require(!lw_machine_has(machine, property));
+    value->text = copy(text);
+    value->number = number;
+    value->function = function;
+    split(&machine->lists[property], value->text);
+    machine->has |= 1U << property;
+    if (function)
+        machine->asks |= 1U << property;
+}
+
+bool lw_machine_add_handler(struct lw_machine *machine, int status, uint32_t function,
+                            struct luaweb_slice type, struct luaweb_slice text)
+{
+    if (machine->handler_count == LW_MACHINE_HANDLERS)
+        return false;
+    machine->handlers[machine->handler_count++] =
+        (struct lw_handler){status, function, copy(type), copy(text)};
+    return true;
+}
+
+const struct lw_handler *lw_machine_handler(const struct lw_machine *machine,
+                                            int status)
+{
+    for (uint32_t i = 0; i < machine->handler_count; i++)
+        if (machine->handlers[i].status == status)
+            return &machine->handlers[i];
+    return NULL;
+}
+
+const struct lw_method *lw_machine_find(const struct lw_machine *machine,
+                                        struct luaweb_slice name)
+{
+    const struct lw_method *method = find_named(machine, name);
+    if (method)
+        return method;
+    if (lw_slice_equal(name, LW_SLICE("TRACE"))
+        || lw_slice_equal(name, LW_SLICE("CONNECT")))
+        return NULL;
+    return find_named(machine, LW_SLICE("*"));
+}
+
+/* Whether CORS lets every origin in, whatever the request says. */
+static bool is_open(const struct lw_machine *machine)
+{
+    const struct lw_value *origins = &machine->values[LUAWEB_CORS_ORIGINS];
+    const struct lw_value *credentials = &machine->values[LUAWEB_CORS_CREDENTIALS];
+    uint32_t row = lw_graph_find(machine->graph, "cors_enabled");
+    bool is_enabled = row < machine->graph->count
+                      && (machine->said[row].answer == LUAWEB_ANSWER_YES
+                          || machine->said[row].answer == LUAWEB_ANSWER_UNSET);
+    return is_enabled && lw_machine_has(machine, LUAWEB_CORS_ORIGINS)
+           && !origins->function && lw_slice_equal(origins->text, LW_SLICE("*"))
+           && !credentials->function && credentials->number == 0;
+}
+
+bool lw_machine_is_strict(const struct lw_machine *machine, const char *dimension)
+{
+    struct luaweb_slice name = lw_slice(dimension, strlen(dimension));
+    const struct lw_list *list = &machine->lists[LUAWEB_STRICT];
+    if (!lw_machine_has(machine, LUAWEB_STRICT))
+        return lw_slice_equal(name, LW_SLICE("media_type"));
+    for (uint32_t i = 0; i < list->count; i++)
+        if (lw_slice_equal(list->items[i], name))
+            return true;
+    return false;
+}
+
+/* Appends ", item" where it fits; what does not is not announced. */
+static void append(char *text, size_t room, struct luaweb_slice item)
+{
+    size_t at = strlen(text);
+    if (at + item.size + 3 > room)
+        return;
+    if (at > 0) {
+        memcpy(text + at, ", ", 2);
+        at += 2;
+    }
+    memcpy(text + at, item.data, item.size);
+    text[at + item.size] = 0;
+}
+
+static const struct luaweb_slice usual_methods[] = {
+    {"GET",    3},
+    {"HEAD",   4},
+    {"POST",   4},
+    {"PUT",    3},
+    {"PATCH",  5},
+    {"DELETE", 6},
+};
+
+static void write_allow(struct lw_machine *machine)
+{
+    char *allow = machine->allow;
+    struct luaweb_slice options = LW_SLICE("OPTIONS");
+    struct luaweb_slice any = LW_SLICE("*");
+    for (uint32_t i = 0; i < machine->method_count; i++) {
+        struct luaweb_slice name = machine->methods[i].name;
+        if (!lw_slice_equal(name, options) && !lw_slice_equal(name, any))
+            append(allow, LW_ALLOW_SIZE, name);
+    }
+    if (find_named(machine, any))
+        for (size_t i = 0; i < sizeof usual_methods / sizeof *usual_methods; i++)
+            if (!find_named(machine, usual_methods[i]))
+                append(allow, LW_ALLOW_SIZE, usual_methods[i]);
+    append(allow, LW_ALLOW_SIZE, options);
+}
+
+/* The field of each dimension in which there is something to choose.  What has no coding is
+ * an offer of its own. */
+static void write_vary(struct lw_machine *machine)
+{
+    /* clang-format off */
+    static const struct {
+        enum luaweb_property property;
+        uint32_t least;
+        struct luaweb_slice field;
+    } dimensions[] = {
+        {LUAWEB_AVAILABLE_MEDIA_TYPES,     2, {"Accept", 6}},
+        {LUAWEB_AVAILABLE_LANGUAGES,       2, {"Accept-Language", 15}},
+        {LUAWEB_AVAILABLE_CHARSETS,        2, {"Accept-Charset", 14}},
+        {LUAWEB_AVAILABLE_CONTENT_CODINGS, 1, {"Accept-Encoding", 15}},
+    };
+    /* clang-format on */
+    char text[LW_VARY_SIZE] = "";
+    for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
+        enum luaweb_property property = dimensions[i].property;
+        bool varies = lw_machine_has(machine, property)
+                      && (machine->values[property].function
+                          || machine->lists[property].count >= dimensions[i].least);
+        if (varies)
+            append(text, sizeof text, dimensions[i].field);
+    }
+    const struct lw_list *own = &machine->lists[LUAWEB_VARY];
+    for (uint32_t i = 0; i < own->count; i++)
+        if (own->items[i].size > 0)
+            append(text, sizeof text, own->items[i]);
+    machine->vary = copy(lw_slice(text, strlen(text)));
+}
+
+void lw_machine_finish(struct lw_machine *machine)
+{
+    uint32_t cors = lw_graph_find(machine->graph, "cors_enabled");
+    machine->is_open = is_open(machine);
+    machine->has_cors =
+        cors < machine->graph->count && machine->said[cors].answer != LUAWEB_ANSWER_NO;
+    write_allow(machine);
+    write_vary(machine);
 }

@@ -51,6 +51,20 @@ static int read_trailers(struct lw_conn *conn, struct luaweb_slice lines)
     return status;
 }
 
+void lw_content_welcome(struct lw_conn *conn)
+{
+    static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    struct lw_content *content = &conn->content;
+    if (!content->expects_continue)
+        return;
+    content->expects_continue = false;
+    if (lw_buffer_size(&conn->in) > 0 || content->is_done || !conn->request
+        || conn->request->is_started)
+        return;
+    lw_buffer_append(&conn->out, &conn->loop->blocks, interim, sizeof interim - 1);
+    lw_conn_touch(conn);
+}
+
 static int wait_for_more(struct lw_conn *conn)
 {
     struct lw_content *content = &conn->content;
@@ -60,15 +74,7 @@ static int wait_for_more(struct lw_conn *conn)
     }
     if (content->wait_began_ms == 0)
         content->wait_began_ms = uv_now(&conn->loop->uv);
-    if (content->expects_continue) {
-        static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
-        content->expects_continue = false;
-        if (conn->request && !conn->request->is_started) {
-            lw_buffer_append(&conn->out, &conn->loop->blocks, interim,
-                             sizeof interim - 1);
-            lw_conn_touch(conn);
-        }
-    }
+    lw_content_welcome(conn);
     return LUAWEB_BODY_WAIT;
 }
 

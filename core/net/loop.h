@@ -18,6 +18,7 @@
 struct lw_conn;
 struct lw_listener;
 struct lw_request;
+struct lw_trace;
 
 struct lw_upcalls {
     void *context;
@@ -38,6 +39,7 @@ enum lw_id_kind {
     LW_ID_REQUEST,
     LW_ID_TIMER,
     LW_ID_SOCKET,
+    LW_ID_HASH,
     LW_ID_KINDS
 };
 
@@ -57,6 +59,7 @@ struct lw_loop {
     struct lw_limits limits;
     struct lw_fields_template fields_start; /* for every head */
     struct lw_access_log *access_log;       /* owned; NULL: none */
+    struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_upcalls upcalls;
     struct lw_blocks blocks;

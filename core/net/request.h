@@ -13,6 +13,7 @@
 #include "base/abi.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "machine/walk.h"
 
 struct lw_request;
 struct lw_conn;
@@ -50,18 +51,22 @@ struct lw_request {
     struct lw_request *next_free;
     double declared_length;       /* Content-Length that the app set, < 0: none */
     uint64_t began_ns;            /* when its head was whole; 0 without an access log */
+    struct lw_walk walk;          /* through the machine of its resource */
     struct luaweb_slice resource; /* the template; lent by the app */
-    uint64_t sent;                /* octets of content written */
-    int status;                   /* of its answer; 0: none yet */
-    bool is_kept;                 /* the head lies in the arena */
-    bool is_started;              /* the head of the response is sent */
-    bool has_type;                /* among the fields */
-    bool has_date;                /* among the fields */
-    bool wants_close;             /* the app set Connection: close */
-    bool waits_for_content;       /* Lua does, for the wake of this request */
-    bool waits_for_room;          /* likewise, to write more of the answer */
-    bool has_query;               /* decoded below */
-    bool has_cookies;             /* decoded below */
+    struct luaweb_slice part_type; /* of the content of which parts are wanted */
+    uint64_t sent;                 /* octets of content written */
+    int status;                    /* of its answer; 0: none yet */
+    bool is_kept;                  /* the head lies in the arena */
+    bool is_parted;                /* Lua has cut the content */
+    bool has_parts;                /* there is more than one */
+    bool is_started;               /* the head of the response is sent */
+    bool has_type;                 /* among the fields */
+    bool has_date;                 /* among the fields */
+    bool wants_close;              /* the app set Connection: close */
+    bool waits_for_content;        /* Lua does, for the wake of this request */
+    bool waits_for_room;           /* likewise, to write more of the answer */
+    bool has_query;                /* decoded below */
+    bool has_cookies;              /* decoded below */
     struct luaweb_fields query;
     struct luaweb_fields cookies;
 };

@@ -14,6 +14,7 @@
 #include "http/reply.h"
 #include "machine/app.h"
 #include "net/access_log.h"
+#include "net/answer.h"
 #include "net/loop.h"
 #include "net/params.h"
 #include "net/request.h"
@@ -81,26 +82,6 @@ void lw_serve_overflow(struct lw_conn *conn)
                LW_SLICE("Retry-After: " RETRY_AFTER "\r\n"));
 }
 
-/* C's own answer to a request. */
-static void answer(struct lw_request *request, int status, const char *allow)
-{
-    char text[64];
-    int n = snprintf(text, sizeof text, "%d %s\n", status, lw_status_reason(status));
-    struct lw_response response = {.status = status, .type = LW_SLICE(TEXT_PLAIN)};
-    if (allow)
-        lw_request_field(request, LW_SLICE("Allow"), lw_slice(allow, strlen(allow)),
-                         LW_MAX_RESPONSE_HEAD);
-    request->ops->reply(request, &response, lw_slice(text, n < 0 ? 0 : (size_t)n));
-}
-
-static void answer_busy(struct lw_request *request)
-{
-    lw_request_field_reset(request);
-    lw_request_field(request, LW_SLICE("Retry-After"), LW_SLICE(RETRY_AFTER),
-                     LW_MAX_RESPONSE_HEAD);
-    answer(request, 503, NULL);
-}
-
 void lw_serve_late(struct lw_conn *conn)
 {
     struct lw_request *request = conn->request;
@@ -115,7 +96,7 @@ void lw_serve_late(struct lw_conn *conn)
     if (request->is_started)
         request->ops->abort(request);
     else
-        answer_busy(request);
+        lw_answer_busy(request);
 }
 
 static void fill_facts(struct lw_request *request, const struct lw_conn *conn,
@@ -140,6 +121,41 @@ static bool is_busy(const struct lw_loop *loop)
     return loop->is_full || loop->orphan_count >= loop->limits.max_connections;
 }
 
+static void begin_walk(struct lw_request *request, const struct lw_head *head,
+                       const struct lw_decision *decision)
+{
+    const struct lw_loop *loop = request->loop;
+    struct lw_walk *walk = &request->walk;
+    walk->request = &request->facts;
+    walk->arena = &request->arena;
+    walk->trace = loop->trace;
+    walk->now = loop->date_second;
+    walk->present = head->present;
+    walk->content.length = head->content_length;
+    walk->content.limit = loop->limits.max_body;
+    walk->content.is_chunked = head->framing == LW_FRAMING_CHUNKED;
+    lw_walk_begin(walk, decision->machine, decision->method);
+}
+
+/* Goes as far as C can alone. */
+static void walk(struct lw_conn *conn, struct lw_request *request,
+                 const struct lw_decision *decision)
+{
+    uint32_t function = lw_answer_walk(request);
+    if (function == 0)
+        return;
+    if (is_busy(conn->loop)) {
+        lw_answer_busy(request);
+        return;
+    }
+    if (decision->demands)
+        lw_params_fill(request, decision);
+    if (conn->loop->limits.request_timeout > 0)
+        lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
+                        LW_DEADLINE_REQUEST);
+    lw_loop_request(conn->loop, request, function);
+}
+
 static void dispatch(struct lw_conn *conn, struct lw_request *request,
                      const struct lw_head *head)
 {
@@ -147,7 +163,7 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     bool is_server_wide = head->parts.form == LW_TARGET_ASTERISK;
     lw_app_decide(conn->app, &request->facts, is_server_wide, &request->arena,
                   &decision);
-    lw_content_begin(&conn->content, head, decision.body_limit);
+    lw_content_begin(&conn->content, head, conn->loop->limits.max_body);
     conn->state = LW_CONN_SERVING;
     conn->keep_alive = head->keep_alive;
     conn->minor_version = head->minor_version;
@@ -156,20 +172,12 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     conn->is_chunked_reply = false;
     conn->reply_left = -1;
     request->resource = decision.resource;
-    if (decision.status) {
-        answer(request, decision.status, decision.allow);
-    } else if (head->content_length > decision.body_limit) {
-        conn->content.error = 413;
-        answer(request, 413, NULL);
-    } else if (is_busy(conn->loop)) {
-        answer_busy(request);
-    } else {
-        lw_params_fill(request, &decision);
-        if (conn->loop->limits.request_timeout > 0)
-            lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
-                            LW_DEADLINE_REQUEST);
-        lw_loop_request(conn->loop, request, decision.function);
+    if (!decision.machine) {
+        lw_answer_status(request, 204);
+        return;
     }
+    begin_walk(request, head, &decision);
+    walk(conn, request, &decision);
 }
 
 /* Parses the head that was scanned, and serves it. */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "base/abi.h"
+#include "base/abi_app.h"
 
 /* Whether a value meets a demand.  Integers: a minus perhaps, digits, from -2^53 to 2^53.
  * Numbers: a fraction and an exponent perhaps besides, below 1e308.  UUIDs: RFC 9562

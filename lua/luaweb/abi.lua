@@ -6,11 +6,11 @@ local ffi = require "ffi"
 local M = { C = ffi.C }
 
 local sizes = { "slice", "field", "fields", "param", "params", "request",
-  "event" }
+  "event", "row" }
 
 --- Declares the border for this host.
 ---@param host lightuserdata  the host that owns this Lua state
----@param border string       the text of core/base/abi.h without preprocessor lines
+---@param border string       the text of core/base/abi*.h without preprocessor lines
 function M.open(host, border)
   ffi.cdef(border)
   M.host = ffi.cast("struct luaweb_host *", host)

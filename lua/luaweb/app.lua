@@ -1,61 +1,109 @@
 -- SPDX-License-Identifier: MIT
 -- Apps: the list of resources that a script returns, and how it is handed to C.
 local abi = require "luaweb.abi"
+local assembly = require "luaweb.assembly"
 local ffi = require "ffi"
+local handover = require "luaweb.handover"
 local host = require "luaweb.host"
+local keys = require "luaweb.keys"
 local loader = require "luaweb.loader"
 local machine = require "luaweb.machine"
 local params = require "luaweb.params"
 local trace = require "luaweb.trace"
+local values = require "luaweb.values"
 
 local C = abi.C
 local M = {}
 
 ---@class luaweb.App
 ---@field resources luaweb.Resource[]
+---@field base luaweb.Machine             what every machine includes
+---@field not_found luaweb.Machine?       what the one of unmatched paths includes
+---@field workers integer?                how many it wants; nil: the command line's
 ---@field on_start fun(app: luaweb.App)?
 ---@field on_stop fun(app: luaweb.App)?
+---@field machines luaweb.AppMachine[]?   of the resources, once it is installed
+---@field unmatched luaweb.AppMachine?    likewise, of the other paths
 ---@field place string
 local App = {}
 App.__index = App
 M.App = App
 
-local hooks = { on_start = true, on_stop = true }
+---@class luaweb.AppMachine
+---@field template string?
+---@field assembly luaweb.Assembly
+---@field number integer   of the machine in C
+
+-- Declaring ---------------------------------------------------------------------------
+
+local function fail(app, message, ...)
+  error(("%s: web.app: %s"):format(app.place, message:format(...)), 0)
+end
 
 local function add_resources(app, spec)
   for i = 1, #spec do
     local item = spec[i]
-    if getmetatable(item) == machine.Resource then
-      app.resources[#app.resources + 1] = item
-    else
-      error(("%s: web.app: entry %d is a %s, not a resource"):format(app.place, i,
-        type(item)), 0)
+    if getmetatable(item) ~= machine.Resource then
+      fail(app, "entry %d is a %s, not a resource", i, type(item))
     end
+    app.resources[#app.resources + 1] = item
   end
 end
 
---- Declares an app: a list of resources, and functions that run at start and stop.
+local function set_function(app, key, value)
+  if type(value) ~= "function" then fail(app, "%s wants a function", key) end
+  app[key] = value
+end
+
+local setters = { on_start = set_function, on_stop = set_function }
+
+function setters.includes(app, key, value)
+  if not values.is_list(value) then fail(app, "%s wants a list of machines", key) end
+  for i, item in ipairs(value) do
+    local fault = machine.include_item(app.base, item)
+    if fault then fail(app, "%s: [%d]: %s", key, i, fault) end
+  end
+  machine.raise_fault(app.base, key)
+end
+
+function setters.not_found(app, key, value)
+  if getmetatable(value) ~= machine.Machine then
+    fail(app, "%s wants a machine", key)
+  end
+  machine.raise_fault(value, key)
+  app.not_found = value
+end
+
+function setters.workers(app, key, value)
+  local is_count = type(value) == "number" and value >= 1 and value % 1 == 0
+    and value < math.huge
+  if not is_count then fail(app, "%s wants a whole number from 1", key) end
+  app.workers = value
+end
+
+--- Declares an app: a list of resources, what all of them include, and functions that
+--- run at start and stop.
 ---@param spec table
 ---@return luaweb.App
 function M.app(spec)
   local place = trace.place()
   if type(spec) ~= "table" then error(place .. ": web.app wants a table", 0) end
-  local app = setmetatable({ resources = {}, place = place }, App)
+  local app = setmetatable({ resources = {}, place = place,
+    base = machine.new(place) }, App)
   add_resources(app, spec)
   for key, value in pairs(spec) do
-    local listed = type(key) == "number" and key >= 1 and key <= #spec
-    if not listed and not hooks[key] then
-      error(("%s: web.app: no app has the key %s"):format(place, tostring(key)), 0)
+    local is_listed = type(key) == "number" and key >= 1 and key <= #spec
+    if not is_listed and not setters[key] then
+      local meant = type(key) == "string" and keys.meant(key, setters)
+      fail(app, "no app has the key %s%s", tostring(key),
+        meant and (" (did you mean %s?)"):format(meant) or "")
     end
-    if hooks[key] then
-      if type(value) ~= "function" then
-        error(("%s: web.app: %s wants a function"):format(place, key), 0)
-      end
-      app[key] = value
-    end
+    if not is_listed then setters[key](app, key, value) end
   end
   return app
 end
+
+-- Resources ---------------------------------------------------------------------------
 
 local why, other = ffi.new "const char *[1]", ffi.new "int[1]"
 
@@ -72,20 +120,12 @@ local function number_of_template(capp, resource, list)
   error(resource.place .. ": " .. message, 0)
 end
 
-local function is_same(key, a, b)
-  return a == b or (key == "params" and params.equal(a, b))
-end
-
 -- Adds what a resource's machine says to what is known of its template.
-local function add_config(first, resource)
-  for key, value in pairs(resource.machine.config) do
-    local known = first.config[key]
-    if known ~= nil and not is_same(key, known, value) then
-      error(("%s: %s: %q has %s already, declared at %s"):format(resource.place, key,
-        resource.template, key, first.places[key]), 0)
-    end
-    first.config[key], first.places[key] = value, resource.machine.places[key]
-  end
+local function add_machine(known, resource)
+  local key = machine.join(known, resource.machine)
+  if not key then return end
+  error(("%s: %s: %q has %s already, declared at %s"):format(resource.place, key,
+    resource.template, key, known.places[key]), 0)
 end
 
 -- Resources whose templates mean the same are one; the same key twice is a
@@ -94,45 +134,31 @@ local function merge(capp, resources)
   local list = {}
   for _, resource in ipairs(resources) do
     local i = number_of_template(capp, resource, list) + 1
-    list[i] = list[i] or setmetatable({ template = resource.template, config = {},
-      places = {}, place = resource.place }, machine.Machine)
-    add_config(list[i], resource)
+    list[i] = list[i] or { template = resource.template, place = resource.place,
+      machine = machine.new(resource.place) }
+    add_machine(list[i].machine, resource)
   end
   return list
 end
 
-local function number_of(numbers, fn, guard)
-  if not numbers[fn] then
-    local constant = fn
-    local handler = type(fn) == "function" and fn or function() return constant end
-    numbers[fn] = host.register(guard and guard(handler) or handler)
+-- What all machines include, and what this one says, which wins.
+local function with_base(base, own)
+  if not next(base.config) and not base.schemes[1] and not base.components[1] then
+    return own
   end
-  return numbers[fn]
-end
-
-local function add_machine(capp, resource, methods, numbers)
-  local lines, config = {}, resource.config
-  local guard = config.params and params.guard(config.params)
-  if guard then numbers = {} end
-  for i, entry in ipairs(methods) do
-    lines[i] = ("%s %d"):format(entry.method, number_of(numbers, entry.fn, guard))
-  end
-  local text = table.concat(lines, "\n")
-  local number = C.luaweb_app_machine(abi.host, capp, text, #text,
-    config.body_limit or -1, why)
-  if number < 0 then
-    error(("%s: %s: %s"):format(resource.place, resource.template,
-      ffi.string(why[0])), 0)
-  end
-  return number
+  local whole = machine.new(own.place)
+  machine.include(whole, base)
+  machine.include(whole, own)
+  whole.own = own.own
+  return whole
 end
 
 local function add_demands(capp, number, resource)
-  local unknown = resource.config.params
-    and params.demand(capp, number, resource.config.params)
+  local config, places = resource.machine.config, resource.machine.places
+  local unknown = config.params and params.demand(capp, number, config.params)
   if not unknown then return end
-  error(("%s: params: the template %q has no variable %s"):format(
-    resource.places.params, resource.template, unknown), 0)
+  error(("%s: params: the template %q has no variable %s"):format(places.params,
+    resource.template, unknown), 0)
 end
 
 -- Ends the building of the app in C.
@@ -144,20 +170,45 @@ local function build(capp, list)
     hidden.place, hidden.template, winner.template, winner.place), 0)
 end
 
+local function add_unmatched(self, capp, out)
+  local whole = machine.new(self.place)
+  machine.include(whole, self.base)
+  if self.not_found then
+    machine.include(whole, self.not_found)
+    for key in pairs(self.not_found.own) do whole.own[key] = true end
+  end
+  local assembled = assembly.of_unmatched(whole)
+  local number = out:add(assembled)
+  C.luaweb_app_unmatched(abi.host, capp, number)
+  self.unmatched = { assembly = assembled, number = number }
+end
+
+-- What people want to see of a resource.
+local function route_of(resource, assembled)
+  local types = assembled.machine.config.available_media_types
+  return { template = resource.template, methods = assembled.names,
+    media_types = type(types) == "table" and types or nil, place = resource.place }
+end
+
 --- Hands the app to C, which keeps it as long as the worker lives.
 ---@return ffi.cdata* capp    for luaweb_listen and the like
----@return table[] routes     template, methods, place; in order of declaration
+---@return table[] routes     template, methods, media_types, place; as declared
 function App:install()
-  local capp, numbers, routes = C.luaweb_app_new(abi.host), {}, {}
-  local list = merge(capp, self.resources)
+  local capp, routes = C.luaweb_app_new(abi.host), {}
+  local list, out = merge(capp, self.resources), handover.new(capp)
+  self.machines = {}
   for i, resource in ipairs(list) do
-    local methods = machine.methods(resource, resource.template)
-    C.luaweb_app_assign(abi.host, capp, i - 1,
-      add_machine(capp, resource, methods, numbers))
+    local whole = with_base(self.base, resource.machine)
+    resource.machine = whole
+    local assembled = assembly.of(whole, resource.template)
+    local number = out:add(assembled)
+    C.luaweb_app_assign(abi.host, capp, i - 1, number)
     add_demands(capp, i - 1, resource)
-    routes[i] = { template = resource.template, methods = {}, place = resource.place }
-    for j, entry in ipairs(methods) do routes[i].methods[j] = entry.method end
+    self.machines[i] = { template = resource.template, assembly = assembled,
+      number = number }
+    routes[i] = route_of(resource, assembled)
   end
+  add_unmatched(self, capp, out)
   build(capp, list)
   if self.on_stop then host.on_stop(function() self.on_stop(self) end) end
   return capp, routes
@@ -170,7 +221,9 @@ function M.load(path)
   local chunk, message = loadfile(path)
   if not chunk then error(message, 0) end
   loader.add_folder(path:match "^(.*)/[^/]*$" or ".")
+  machine.forget_faults()
   local app = trace.run_chunk(chunk)
+  machine.raise_pending()
   if getmetatable(app) ~= App then
     error(("%s: the script must return web.app { ... }"):format(path), 0)
   end

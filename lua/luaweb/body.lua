@@ -40,6 +40,11 @@ local function next_piece(r, generation, what)
     if result == C.LUAWEB_BODY_PIECE then return true end
     if result == C.LUAWEB_BODY_END then return false end
     if result == C.LUAWEB_BODY_GONE then M.raise_gone(r, generation) end
+    if result == C.LUAWEB_BODY_EARLY then
+      error(("%s: nothing of the content may be read before it is known to be wanted, "
+        .. "and %s is asked before that"):format(what,
+        ffi.string(C.luaweb_asked(host, r, generation))), 0)
+    end
     if result ~= C.LUAWEB_BODY_WAIT then error(response.status(result), 0) end
     sched.wait(r.slot, what)
   end

@@ -1,7 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- The host: what is done with an event.  It keeps the functions of all machines by
--- number, calls the one that C asks for, and turns errors into answers.
+-- number, calls those that a walk asks for, one after the other, and turns what they
+-- give into answers.
+local abi = require "luaweb.abi"
 local body = require "luaweb.body"
+local ffi = require "ffi"
 local job = require "luaweb.job"
 local loader = require "luaweb.loader"
 local log = require "luaweb.log"
@@ -11,21 +14,22 @@ local response = require "luaweb.response"
 local sched = require "luaweb.sched"
 local trace = require "luaweb.trace"
 
+local C, host = abi.C, abi.host
 local Response = response.Response
 local new_request, send = request.new, reply.send
+local REPLY = request.REPLY -- place in a handle: what an operation wants to be sent
+
+local NO, YES = tonumber(C.LUAWEB_ANSWER_NO), tonumber(C.LUAWEB_ANSWER_YES)
+local KEPT = tonumber(C.LUAWEB_ANSWER_KEPT)
 
 local M = {}
 
 local functions = {} -- by the number that C knows them by
+local steps = {}     -- by the same number: calls the function, gives the next number
+local converters = {} -- by the same number, of properties
+local handles = {}   -- by the slot of a request that runs: its handle
+local numbers = {}   -- by kind, function: what is registered
 local stop_hooks = {}
-
---- Gives a handler a number for C.
----@param fn fun(req: luaweb.Request): any
----@return integer
-function M.register(fn)
-  functions[#functions + 1] = fn
-  return #functions
-end
 
 --- Adds a function that runs when the worker drains; it may wait.
 ---@param fn fun()
@@ -33,15 +37,122 @@ function M.on_stop(fn)
   stop_hooks[#stop_hooks + 1] = fn
 end
 
+-- What a decision or operation gave, as C wants it; nil: it is content.
+local function answer_of(value, req, of_nil)
+  if value == true then return YES end
+  if value == nil then return of_nil end
+  if value == false then return NO end
+  if type(value) == "number" then return reply.status_of(value, req) end
+  return nil
+end
+
+-- The kinds of functions that a walk asks for.
+local kinds = {}
+
+-- Calls what makes the representation, and sends it.
+function kinds.reply(fn, req)
+  send(req, 0, fn(req))
+  return 0
+end
+
+-- Calls what speaks at the end of a walk; where that gives nothing, there is no
+-- content.
+function kinds.handler(fn, req)
+  local answer = fn(req)
+  send(req, 0, answer == nil and "" or answer)
+  return 0
+end
+
+function kinds.decision(fn, req, r, generation)
+  local value = fn(req)
+  local answer = answer_of(value, req, NO)
+  if answer then return C.luaweb_answer(host, r, generation, answer) end
+  if getmetatable(value) ~= Response then
+    local name = ffi.string(C.luaweb_asked(host, r, generation))
+    error(("the decision %s gave a %s: it may give true, false, a status or a response")
+      :format(name, type(value)), 0)
+  end
+  send(req, value.code or 200, value)
+  return 0
+end
+
+-- What an operation returns is sent when its status is known, unless it says that
+-- itself.
+function kinds.operation(fn, req, r, generation)
+  local value = fn(req)
+  local answer = answer_of(value, req, YES)
+  if answer then return C.luaweb_answer(host, r, generation, answer) end
+  if getmetatable(value) == Response and value.code then
+    send(req, value.code, value)
+    return 0
+  end
+  req[REPLY] = value
+  return C.luaweb_answer(host, r, generation, KEPT)
+end
+
+local following = ffi.new "uint32_t[1]"
+
+local function give(fn, req, r, generation, convert)
+  local text, number = convert(fn(req))
+  local result = C.luaweb_give(host, r, generation, text, text and #text or 0,
+    number or 0, following)
+  if result == C.LUAWEB_REPLY_BAD_VALUE then
+    error("a property of the machine has a control octet, or is too long", 0)
+  end
+  return following[0]
+end
+
+local function send_kept(_, req)
+  send(req, 0, req[REPLY])
+  return 0
+end
+
+functions[1], steps[1] = send_kept, send_kept -- LUAWEB_FUNCTION_KEPT
+
+-- A step of its own for each property: it knows how its value becomes octets.
+local function property_step(convert)
+  return function(fn, req, r, generation)
+    return give(fn, req, r, generation, convert)
+  end
+end
+
+--- Gives a function a number for C.
+---@param kind string   "reply", "handler", "decision", "operation" or "property"
+---@param fn fun(req: luaweb.Request): any
+---@param convert fun(value: any): string?, number?   of a property: what C is told
+---@return integer
+function M.register(kind, fn, convert)
+  local known = numbers[convert or kind] or {}
+  numbers[convert or kind] = known
+  if not known[fn] then
+    local number = #functions + 1
+    functions[number], known[fn] = fn, number
+    if convert and not converters[convert] then
+      converters[convert] = property_step(convert)
+    end
+    steps[number] = convert and converters[convert] or kinds[kind]
+  end
+  return known[fn]
+end
+
+-- Calls functions until the walk wants no more.
+local function follow(index, req, r, generation)
+  while index > 0 do
+    index = steps[index](functions[index], req, r, generation)
+  end
+end
+
+--- For reply.lua: what has to be known before content can be sent.
+reply.follow = follow
+
 -- The answer that was raised, or nil.  error(404) has put its place in front of the
 -- number, as it does with text.
 local function answer_in(raised)
   if type(raised) == "string" then
     raised = tonumber(raised:match "^[^\n]+:%d+: ([2-5]%d%d)$")
   end
-  local is_status = type(raised) == "number" and raised == math.floor(raised)
-    and raised >= 200 and raised <= 599
-  return (is_status or getmetatable(raised) == Response) and raised or nil
+  local is_answer = type(raised) == "number" and reply.is_status(raised)
+  return (is_answer or getmetatable(raised) == Response) and raised or nil
 end
 
 -- What `error` was called with goes on where it is an answer; else it becomes a
@@ -70,10 +181,21 @@ local function is_late(r, generation, failure)
     and failure.traceback ~= nil and failure.traceback:find(body.ENDED, 1, true) ~= nil
 end
 
--- Ends a request whose handler raised something (on_error's result).
+-- Answers instead of what has failed: a status ends the walk, and what speaks there
+-- speaks; a response is sent as it is.
+local function answer_instead(req, r, generation, answer)
+  reply.forget(r, generation)
+  if type(answer) == "number" then return reply.answer(req, answer) end
+  send(req, answer.code or 200, answer)
+end
+
+-- Ends a request whose function raised something (on_error's result).
 local function fail(r, generation, failure, fn)
+  local req = handles[r.slot]
+  handles[r.slot] = false
+  if not req or req[2] ~= generation then req = new_request(r, generation) end
   if answer_in(failure) then
-    local ok, again = xpcall(reply.send_instead, on_error, r, generation, failure)
+    local ok, again = xpcall(answer_instead, on_error, req, r, generation, failure)
     if ok then return end
     failure = answer_in(again) and "the answer that was raised has raised another one"
       or again
@@ -85,22 +207,40 @@ local function fail(r, generation, failure, fn)
   end
   if is_late(r, generation, failure) then return end
   if failure ~= body.GONE then log_failure(r, generation, failure, fn) end
-  if not pcall(reply.send_instead, r, generation, 500) then reply.cut(r, generation) end
+  if not pcall(answer_instead, req, r, generation, 500) then
+    reply.cut(r, generation)
+  end
 end
 
-local function serve(fn, r, generation)
+-- A request that needs no more than its representation.
+local function serve(index, r, generation)
+  local slot = r.slot
   local req = new_request(r, generation)
-  local answer = fn(req)
-  send(r, generation, answer)
+  handles[slot] = req
+  local answer = functions[index](req)
+  send(req, 0, answer)
+  handles[slot] = false
+end
+
+local function walk(index, r, generation)
+  local slot = r.slot
+  local req = new_request(r, generation)
+  handles[slot] = req
+  follow(index, req, r, generation)
+  handles[slot] = false
 end
 
 -- In between, so that serve compiles: a trace can't end by leaving an xpcall.
-local function run(fn, r, generation)
-  serve(fn, r, generation)
+local function run(index, r, generation)
+  if steps[index] == kinds.reply then
+    serve(index, r, generation)
+  else
+    walk(index, r, generation)
+  end
 end
 
 function sched.upcalls.request(index, r, generation)
-  local ok, failure = xpcall(run, on_error, functions[index], r, generation)
+  local ok, failure = xpcall(run, on_error, index, r, generation)
   if not ok then fail(r, generation, failure, functions[index]) end
 end
 

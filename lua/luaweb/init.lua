@@ -1,10 +1,18 @@
 -- SPDX-License-Identifier: MIT
 -- The public face: require "luaweb".
 local app = require "luaweb.app"
+local auth = require "luaweb.auth"
+local cors = require "luaweb.cors"
 local json = require "luaweb.json"
+local json_merge = require "luaweb.json_merge"
+local json_patch = require "luaweb.json_patch"
+local keys = require "luaweb.keys"
 local machine = require "luaweb.machine"
+local memo = require "luaweb.memo"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local secret = require "luaweb.secret"
+local tag = require "luaweb.tag"
 local url = require "luaweb.url"
 
 ---@class luaweb
@@ -12,6 +20,8 @@ local M = {
   app = app.app,
   machine = machine.machine,
   resource = machine.resource,
+  component = keys.component,
+  cors = cors.cors,
 
   -- A resource whose machine has this one function.
   get = machine.short "handle_ok",
@@ -31,8 +41,23 @@ local M = {
   accepted = response.accepted,
   streaming = response.streaming,
 
+  etag = tag.etag,
+  weak_etag = tag.weak_etag,
+  memo = memo.memo,
+
+  auth = auth.auth,
+  basic = auth.basic,
+  bearer = auth.bearer,
+
+  password_hash = secret.password_hash,
+  password_verify = secret.password_verify,
+  secret_equal = secret.secret_equal,
+  random_token = secret.random_token,
+
   null = json.null,
   array = json.array,
+  json_merge = json_merge.merge,
+  json_patch = json_patch.patch,
   sleep = sched.sleep,
   url = url.url,
 }

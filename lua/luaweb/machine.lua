@@ -1,17 +1,29 @@
 -- SPDX-License-Identifier: MIT
--- Machines and resources as an app declares them: what keys there are, what they may
--- hold, and the methods that follow.  Nothing runs here.
-local params = require "luaweb.params"
+-- Machines and resources as an app declares them: keys with their places, included
+-- machines, schemes and components added up.  What is wrong with a machine is raised
+-- when it gets a template, which the message names.  Nothing runs here.
+local auth = require "luaweb.auth"
+local graph = require "luaweb.graph"
+local keys = require "luaweb.keys"
 local trace = require "luaweb.trace"
 
 local M = {}
 
 ---@class luaweb.Machine
----@field config table          key -> value, includes merged in
----@field places table          key -> where it was declared
+---@field config table<string, any>      key -> value, includes merged in
+---@field places table<string, string>   key -> where it was declared
+---@field own table<string, boolean>     the keys that no included machine has brought
+---@field schemes table[]                of web.auth, in order
+---@field components luaweb.Component[]
 ---@field place string
+---@field fault luaweb.Fault?            what is wrong with it
 local Machine = {}
 Machine.__index = Machine
+
+---@class luaweb.Fault
+---@field place string
+---@field key string
+---@field message string
 
 ---@class luaweb.Resource
 ---@field template string
@@ -22,206 +34,183 @@ Resource.__index = Resource
 
 M.Machine, M.Resource = Machine, Resource
 
-local TOKEN = "^[%w!#$%%&'*+%-.^_`|~]+$"
+-- Faults ------------------------------------------------------------------------------
 
-local function fail(place, key, message)
-  error(("%s: %s: %s"):format(place, key, message), 0)
+local pending = {} -- faults that were not raised yet
+
+--- Ends the loading of an app.
+---@param place string
+---@param label string?    what the machine is for: the template of its resource
+---@param key string
+---@param message string
+function M.fail(place, label, key, message)
+  label = label and label .. ": " or ""
+  error(("%s: %s%s: %s"):format(place, label, key, message), 0)
 end
 
-local function is_operation(key)
-  return key:find "^do_" ~= nil
+--- Raises what is wrong with a machine, if there is something.
+---@param machine luaweb.Machine
+---@param label string?
+function M.raise_fault(machine, label)
+  local fault = machine.fault
+  if not fault then return end
+  for i, one in ipairs(pending) do
+    if one == fault then table.remove(pending, i) end
+  end
+  M.fail(fault.place, label, fault.key, fault.message)
 end
 
--- PATCH -> do_patch, VERSION-CONTROL -> do_version_control
-local function operation_of(method)
-  return "do_" .. method:lower():gsub("-", "_")
+--- Forgets the faults of machines that no resource has, before a script is loaded.
+function M.forget_faults()
+  pending = {}
 end
 
-local function is_read(method)
-  return method == "GET" or method == "HEAD"
+--- Raises the first fault of a machine that no resource has.
+function M.raise_pending()
+  if pending[1] then M.raise_fault { fault = pending[1] } end
 end
 
-local function check_handler(place, key, value)
-  if type(value) ~= "function" and type(value) ~= "string" then
-    fail(place, key, "wants a function of the request, or a string")
+local function note_fault(machine, key, message)
+  if machine.fault then return end
+  machine.fault = { place = machine.place, key = key, message = message }
+  pending[#pending + 1] = machine.fault
+end
+
+-- Adding up ---------------------------------------------------------------------------
+
+-- Both lists as one, each item once.
+local function union(a, b)
+  local list, seen = {}, {}
+  for _, items in ipairs { a, b } do
+    for _, item in ipairs(items) do
+      if not seen[item] then list[#list + 1] = item end
+      seen[item] = true
+    end
+  end
+  return list
+end
+
+local function items_of(list, req)
+  if type(list) == "function" then list = list(req) end
+  return type(list) == "table" and list or { list }
+end
+
+-- Two values of `vary`.
+local function vary_by_both(a, b)
+  if a == nil or a == b then return b end
+  if type(a) == "table" and type(b) == "table" then return union(a, b) end
+  return function(req) return union(items_of(a, req), items_of(b, req)) end
+end
+
+local function put(machine, key, value, place)
+  if key == "vary" then value = vary_by_both(machine.config.vary, value) end
+  machine.config[key], machine.places[key] = value, place
+end
+
+local function add_lists(machine, other)
+  machine.schemes = union(machine.schemes, other.schemes)
+  machine.components = union(machine.components, other.components)
+end
+
+--- A machine that says nothing yet.
+---@param place string
+---@return luaweb.Machine
+function M.new(place)
+  return setmetatable({ config = {}, places = {}, own = {}, schemes = {},
+    components = {}, place = place }, Machine)
+end
+
+--- Adds what another machine says, which wins.
+---@param machine luaweb.Machine
+---@param other luaweb.Machine
+function M.include(machine, other)
+  for key, value in pairs(other.config) do
+    put(machine, key, value, other.places[key])
+  end
+  add_lists(machine, other)
+  machine.fault = machine.fault or other.fault
+end
+
+-- Whether two values say the same.
+local function is_same(a, b)
+  if a == b then return true end
+  if type(a) ~= "table" or type(b) ~= "table" or getmetatable(a) ~= getmetatable(b) then
+    return false
+  end
+  for key, value in pairs(a) do
+    if not is_same(value, b[key]) then return false end
+  end
+  for key in pairs(b) do
+    if a[key] == nil then return false end
+  end
+  return true
+end
+
+--- Adds what another machine says, which must not contradict.
+---@param machine luaweb.Machine
+---@param other luaweb.Machine
+---@return string? key   that has two values
+function M.join(machine, other)
+  for key, value in pairs(other.config) do
+    local known = machine.config[key]
+    if known ~= nil and key ~= "vary" and not is_same(known, value) then return key end
+    put(machine, key, value, other.places[key])
+    machine.own[key] = machine.own[key] or other.own[key]
+  end
+  add_lists(machine, other)
+end
+
+-- Declaring ---------------------------------------------------------------------------
+
+--- Adds what stands in an array part: machines, web.auth, components.
+---@param machine luaweb.Machine
+---@param item any
+---@return string? fault
+function M.include_item(machine, item)
+  local kind = getmetatable(item)
+  if kind == Machine then
+    M.include(machine, item)
+  elseif kind == auth.Auth then
+    machine.schemes = union(machine.schemes, item.schemes)
+  elseif kind == graph.Component then
+    machine.components = union(machine.components, { item })
+  else
+    return "a machine includes machines, not a " .. type(item)
   end
 end
 
--- Methods that no operation speaks for.
-local without_operation = {
-  do_get     = "handle_ok answers GET and HEAD",
-  do_head    = "handle_ok answers GET and HEAD",
-  do_trace   = "TRACE is never served",
-  do_connect = "CONNECT is never served",
-}
+local function declare(machine, key, value)
+  local fault = keys.fault(key, value)
+  if fault then return note_fault(machine, tostring(key), fault) end
+  put(machine, key, value, machine.place)
+  machine.own[key] = true
+end
 
-local function check_operation(place, key, value)
-  if without_operation[key] then fail(place, key, without_operation[key]) end
-  if type(value) ~= "function" then
-    fail(place, key, "wants a function of the request")
+-- The named keys of a table in an order that is always the same.
+local function named_keys(spec)
+  local list = {}
+  for key in pairs(spec) do
+    local is_listed = type(key) == "number" and key >= 1 and key <= #spec
+    if not is_listed then list[#list + 1] = key end
   end
+  table.sort(list, function(a, b) return tostring(a) < tostring(b) end)
+  return list
 end
 
-local function is_list(value)
-  if type(value) ~= "table" or #value == 0 then return false end
-  local count = 0
-  for _ in pairs(value) do count = count + 1 end
-  return count == #value
-end
-
--- Why it can't be among `methods`, or nil.
-local function fault_of_method(method, seen)
-  if type(method) ~= "string" or not method:find(TOKEN) or method == "*" then
-    return "is not a method"
-  end
-  if method == "TRACE" or method == "CONNECT" then return "is never served" end
-  return seen[method] and "is there twice" or nil
-end
-
-local function check_methods(place, key, value)
-  if value == "*" then return end
-  if not is_list(value) then fail(place, key, 'wants a list of methods, or "*"') end
-  local seen = {}
-  for _, method in ipairs(value) do
-    local fault = fault_of_method(method, seen)
-    if fault then fail(place, key, tostring(method) .. " " .. fault) end
-    seen[method] = true
-  end
-end
-
-local function check_body_limit(place, key, value)
-  if type(value) ~= "number" or value ~= value or value < 0 then
-    fail(place, key, "wants a number of octets")
-  end
-end
-
-local function check_params(place, key, value)
-  local fault = params.fault(value)
-  if fault then fail(place, key, fault) end
-end
-
-local checks = {
-  methods = check_methods,
-  handle_ok = check_handler,
-  body_limit = check_body_limit,
-  params = check_params,
-}
-
-local function check(place, key, value)
-  if type(key) ~= "string" then
-    fail(place, tostring(key), "a machine includes machines and has named keys")
-  end
-  if checks[key] then return checks[key](place, key, value) end
-  if key:find "^do_[%l%d_]+$" then return check_operation(place, key, value) end
-  fail(place, key, "no machine has this key")
-end
-
---- Declares a machine: the array part lists machines that it includes, in order; its
---- own keys win.
+--- Declares a machine: the array part lists what it includes (machines, web.auth,
+--- components), in order; its own keys win.
 ---@param spec table
 ---@return luaweb.Machine
 function M.machine(spec)
   local place = trace.place()
   if type(spec) ~= "table" then error(place .. ": web.machine wants a table", 0) end
-  local machine = setmetatable({ config = {}, places = {}, place = place }, Machine)
+  local machine = M.new(place)
   for i = 1, #spec do
-    local included = spec[i]
-    if getmetatable(included) ~= Machine then
-      fail(place, "[" .. i .. "]", "a machine includes machines, not a "
-        .. type(included))
-    end
-    for key, value in pairs(included.config) do
-      machine.config[key], machine.places[key] = value, included.places[key]
-    end
+    local fault = M.include_item(machine, spec[i])
+    if fault then note_fault(machine, ("[%d]"):format(i), fault) end
   end
-  local included = #spec
-  for key, value in pairs(spec) do
-    local listed = type(key) == "number" and key >= 1 and key <= included
-    if not listed then
-      check(place, key, value)
-      machine.config[key], machine.places[key] = value, place
-    end
-  end
+  for _, key in ipairs(named_keys(spec)) do declare(machine, key, spec[key]) end
   return machine
-end
-
--- The key of the function that speaks for a method; nil: none does.
-local function key_for(config, method)
-  local own = is_read(method) and "handle_ok" or operation_of(method)
-  return config[own] ~= nil and own or config.do_any and "do_any" or nil
-end
-
--- The methods that have a function of their own, GET and HEAD first.
-local function own_methods(config)
-  local methods = {}
-  if config.handle_ok then methods = { "GET", "HEAD" } end
-  for key in pairs(config) do
-    if is_operation(key) and key ~= "do_any" then
-      methods[#methods + 1] = key:sub(4):upper():gsub("_", "-")
-    end
-  end
-  table.sort(methods, function(a, b)
-    local rank = { GET = "0", HEAD = "1" }
-    return (rank[a] or "2" .. a) < (rank[b] or "2" .. b)
-  end)
-  return methods
-end
-
-local function check_methods_have_functions(machine, methods, label)
-  for _, method in ipairs(methods) do
-    if method ~= "OPTIONS" and not key_for(machine.config, method) then
-      local wanted = is_read(method) and "handle_ok" or operation_of(method)
-      fail(machine.places.methods or machine.place, label .. "methods",
-        ("%s has no function (%s)"):format(method, wanted))
-    end
-  end
-end
-
-local function check_functions_have_methods(machine, methods, label)
-  local used = {}
-  for _, method in ipairs(methods) do
-    used[key_for(machine.config, method) or "none"] = true
-  end
-  for key in pairs(machine.config) do
-    if not used[key] and (is_operation(key) or key == "handle_ok") then
-      fail(machine.places[key], label .. key,
-        "none of its methods is in `methods`: nothing can reach it")
-    end
-  end
-end
-
-local function takes_any(config)
-  return config.methods == "*" or (config.do_any and not config.methods)
-end
-
--- The methods that are known by name.
-local function named_methods(machine, label)
-  local config = machine.config
-  if takes_any(config) and not config.do_any then
-    fail(machine.places.methods, label .. "methods", '"*" wants do_any')
-  end
-  if not config.methods or takes_any(config) then return own_methods(config) end
-  check_methods_have_functions(machine, config.methods, label)
-  check_functions_have_methods(machine, config.methods, label)
-  return config.methods
-end
-
---- The methods of a machine and the function for each.
----@param machine luaweb.Machine
----@param template string?   of its resource, for errors
----@return { method: string, fn: function|string }[]   "*" stands for any other method
-function M.methods(machine, template)
-  local config, list = machine.config, {}
-  local label = template and template .. ": " or ""
-  for _, method in ipairs(named_methods(machine, label)) do
-    local key = key_for(config, method) -- nil: OPTIONS, which is implied
-    if key then list[#list + 1] = { method = method, fn = config[key] } end
-  end
-  if takes_any(config) then list[#list + 1] = { method = "*", fn = config.do_any } end
-  if #list == 0 then
-    fail(machine.place, label .. "machine", "it has neither handle_ok nor an operation")
-  end
-  return list
 end
 
 --- Declares a resource.
@@ -236,16 +225,19 @@ function M.resource(template, machine)
   if getmetatable(machine) ~= Machine then
     error(("%s: web.resource(%q) wants a machine second"):format(place, template), 0)
   end
+  M.raise_fault(machine, template)
   return setmetatable({ template = template, machine = machine, place = place },
     Resource)
 end
 
---- The short forms: web.get(template, fn) is a resource whose machine has one function.
+--- The short forms: web.get(template, fn) is a resource whose machine has one key.
 ---@param key string   handle_ok, do_post, ...
 ---@return fun(template: string, fn: function): luaweb.Resource
 function M.short(key)
   return function(template, fn)
-    if fn == nil then fail(trace.place(), key, "wants a function of the request") end
+    if fn == nil and type(template) == "string" then
+      M.fail(trace.place(), template, key, "wants a function of the request")
+    end
     return M.resource(template, M.machine { [key] = fn })
   end
 end

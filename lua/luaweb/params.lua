@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- What a machine demands of captured values: params = { id = "int", name = "%a+" }.
 -- C checks integers, numbers and UUIDs before Lua is entered; Lua patterns are checked
--- here, by a function around the handler.  What isn't met is a 404, and no other
--- resource is tried: the demand is the machine's, not the template's.
+-- here, by a function that is asked before the machine.  What isn't met is a 404, and
+-- no other resource is tried: the demand is the machine's, not the template's.
 local abi = require "luaweb.abi"
 
 local C = abi.C
@@ -95,20 +95,6 @@ function M.fault(spec)
   end
 end
 
---- Whether two machines demand the same.
----@param a table<string, string>
----@param b table<string, string>
----@return boolean
-function M.equal(a, b)
-  for name, demand in pairs(a) do
-    if b[name] ~= demand then return false end
-  end
-  for name in pairs(b) do
-    if a[name] == nil then return false end
-  end
-  return true
-end
-
 --- Tells C what is demanded of a resource.
 ---@param capp ffi.cdata*
 ---@param number integer                    of the resource
@@ -132,10 +118,10 @@ local function fits(pattern, value)
   return true
 end
 
---- Puts a check of the patterns, if there are any, around a handler.
+--- What checks the patterns, if there are any, before a machine is asked anything.
 ---@param spec table<string, string>
----@return (fun(handler: function): function)?   nil: there is nothing to check in Lua
-function M.guard(spec)
+---@return (fun(req: luaweb.Request): boolean)?   nil: there is nothing to check in Lua
+function M.gate(spec)
   local names, patterns = {}, {}
   for name, demand in pairs(spec) do
     if not demands[demand] then
@@ -144,14 +130,12 @@ function M.guard(spec)
     end
   end
   if not names[1] then return nil end
-  return function(handler)
-    return function(req)
-      local params = req.params
-      for i = 1, #names do
-        if not fits(patterns[i], params[names[i]]) then return 404 end
-      end
-      return handler(req)
+  return function(req)
+    local params = req.params
+    for i = 1, #names do
+      if not fits(patterns[i], params[names[i]]) then return false end
     end
+    return true
   end
 end
 

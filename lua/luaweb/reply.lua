@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Turns what a handler returned into an answer: the only module that sends.
+-- Turns what a handler returned into an answer: the only module that sends.  The status
+-- is that of the walk (0) unless the app has said one; C adds what the machine says.
 local abi = require "luaweb.abi"
 local body = require "luaweb.body"
 local ffi = require "ffi"
@@ -15,6 +16,9 @@ local LARGE = 65536 -- octets of content above which it is sent piece by piece
 local NO_BODY = tonumber(C.LUAWEB_REPLY_NO_BODY)
 local STARTED = tonumber(C.LUAWEB_REPLY_STARTED)
 local BAD_VALUE = tonumber(C.LUAWEB_REPLY_BAD_VALUE)
+local ASK = tonumber(C.LUAWEB_REPLY_ASK)
+local PART = tonumber(C.LUAWEB_REPLY_PART)
+local ANSWER_NO = tonumber(C.LUAWEB_ANSWER_NO)
 
 local M = {}
 
@@ -84,43 +88,112 @@ function Out:trailer(name, value)
   add_header(self[1], self[2], name, value)
 end
 
+--- Calls the functions that a walk asks for; host.lua fills it in.
+---@type fun(index: integer, req: luaweb.Request, r: ffi.cdata*, generation: integer)
+M.follow = nil
+
 -- Raises what C said against an answer, but that nobody waits for it any more.
 local function check(result)
   if result == STARTED then error(M.STARTED, 0) end
   if result == BAD_VALUE then error("the media type has a control octet", 0) end
 end
 
-local function begin(r, generation, status, media_type, length)
-  local result = C.luaweb_start(host, r, generation, status, media_type,
-    media_type and #media_type or 0, length)
+local send -- below
+
+local first, last = ffi.new "double[16]", ffi.new "double[16]"
+local heads = ffi.new "struct luaweb_slice[17]"
+
+-- The parts of the content that the client wants.
+local function cut(r, generation, content)
+  local count = C.luaweb_parts(host, r, generation, first, last, heads)
+  local pieces = {}
+  for i = 0, count - 1 do
+    if count > 1 then pieces[#pieces + 1] = ffi.string(heads[i].data, heads[i].size) end
+    pieces[#pieces + 1] = content:sub(first[i] + 1, last[i] + 1)
+  end
+  if count > 1 then
+    pieces[#pieces + 1] = ffi.string(heads[count].data, heads[count].size)
+  end
+  return table.concat(pieces)
+end
+
+-- What has to come before an answer can go out: properties of the machine that it
+-- needs, or the choice of what the client wants of it.
+local function send_again(result, req, status, media_type, content)
+  local r, generation = req[1], req[2]
+  if result == ASK then
+    M.follow(C.luaweb_pending(host, r, generation), req, r, generation)
+  else
+    content = cut(r, generation, content)
+  end
+  return send(req, status, media_type, content)
+end
+
+-- Sends the head of an answer; true: content is to follow.
+local function begin(req, status, media_type, length)
+  local r, generation = req[1], req[2]
+  local size = media_type and #media_type or 0
+  local result = C.luaweb_start(host, r, generation, status, media_type, size, length)
+  while result == ASK do
+    M.follow(C.luaweb_pending(host, r, generation), req, r, generation)
+    result = C.luaweb_start(host, r, generation, status, media_type, size, length)
+  end
   check(result)
   if result < 0 then error(body.GONE, 0) end
-  return result ~= NO_BODY
+  return result ~= NO_BODY, result
 end
 
-local function send_large(r, generation, status, media_type, content)
-  if begin(r, generation, status, media_type, #content) then
-    write_all(r, generation, content, "sending")
-  end
-  C.luaweb_finish(host, r, generation)
+local function send_large(req, status, media_type, content)
+  local goes_on, result = begin(req, status, media_type, #content)
+  if result == PART then return send_again(PART, req, status, media_type, content) end
+  if goes_on then write_all(req[1], req[2], content, "sending") end
+  C.luaweb_finish(host, req[1], req[2])
 end
 
-local function send(r, generation, status, media_type, content)
+function send(req, status, media_type, content)
+  local r, generation = req[1], req[2]
   if #content > LARGE and status ~= RESET_CONTENT then
-    return send_large(r, generation, status, media_type, content)
+    return send_large(req, status, media_type, content)
   end
   local result = C.luaweb_reply(host, r, generation, status, media_type,
     media_type and #media_type or 0, content, #content)
+  if result == ASK or result == PART then
+    return send_again(result, req, status, media_type, content)
+  end
   check(result)
 end
 
-local function send_status(r, generation, status)
-  local content = ""
-  if status >= 400 then
-    content = ("%d %s\n"):format(status, ffi.string(C.luaweb_reason(host, status)))
-  end
-  send(r, generation, status, nil, content)
+--- Whether an app may end a walk with this number; 206 and 416 are C's.
+---@param value number
+function M.is_status(value)
+  return value == math.floor(value) and value >= 200 and value <= 599 and value ~= 206
+    and value ~= 416
 end
+
+--- A status from a function of the app, checked.
+---@param value number
+---@param req luaweb.Request
+---@return integer
+function M.status_of(value, req)
+  local is_read = req.method == "GET" or req.method == "HEAD"
+  if not M.is_status(value) or (value == 304 and not is_read) then
+    error(("a handler returned the number %s; a status is a whole number from 200 to "
+      .. "599 (206 and 416 are luaweb's, and 304 is for reads)"):format(
+        tostring(value)), 0)
+  end
+  return value
+end
+
+--- Ends the walk with a status, at which somebody may speak and else C does; or answers
+--- the row that was asked.
+local function answer(req, value)
+  local r, generation = req[1], req[2]
+  local index = C.luaweb_answer(host, r, generation, value)
+  if index < 0 then error(M.STARTED, 0) end
+  M.follow(index, req, r, generation)
+end
+
+M.answer = answer
 
 -- What the app said that the content of a stream has, in octets.
 local function declared_length(fields)
@@ -133,10 +206,10 @@ local function declared_length(fields)
   return length
 end
 
-local function send_stream(r, generation, value)
-  local status, written = value.code or 200, nil
-  if status == RESET_CONTENT then return send_status(r, generation, status) end
-  if begin(r, generation, status, value.media_type, -1) then
+local function send_stream(req, status, value)
+  local r, generation, written = req[1], req[2], nil
+  if status == RESET_CONTENT then return send(req, status, nil, "") end
+  if begin(req, status, value.media_type, -1) then
     local out = setmetatable({ r, generation, 0 }, Out)
     value.stream(out)
     written = out[3]
@@ -149,61 +222,59 @@ local function send_stream(r, generation, value)
   C.luaweb_finish(host, r, generation)
 end
 
-local function send_response(r, generation, value)
-  local fields = value.fields
+-- A response without content ends the walk at its status, where the app may have
+-- something to say, and else C has from 300 on.
+local function send_bare(req, status)
+  if status == 0 then return answer(req, ANSWER_NO) end
+  if not M.is_status(status) then return send(req, status, nil, "") end
+  answer(req, status)
+end
+
+local function send_response(req, status, value)
+  local r, generation, fields = req[1], req[2], value.fields
+  if status == 0 then status = value.code or 0 end
   if fields then
     for i = 1, #fields, 2 do add_header(r, generation, fields[i], fields[i + 1]) end
   end
-  if value.stream then return send_stream(r, generation, value) end
-  if not value.content then return send_status(r, generation, value.code or 204) end
-  send(r, generation, value.code or 200, value.media_type, value.content)
+  if value.stream then return send_stream(req, status, value) end
+  if not value.content then return send_bare(req, status) end
+  send(req, status, value.media_type, value.content)
 end
 
-local function send_table(r, generation, value)
-  if getmetatable(value) == Response then
-    return send_response(r, generation, value)
-  end
-  send(r, generation, 200, response.JSON, json.encode(value))
+local function send_table(req, status, value)
+  if getmetatable(value) == Response then return send_response(req, status, value) end
+  send(req, status, response.JSON, json.encode(value))
 end
 
 local senders = {
   table = send_table,
-  ["nil"] = function(r, generation) send_status(r, generation, 204) end,
-  number = function(r, generation, value)
-    if value ~= math.floor(value) or value < 200 or value > 599 then
-      error("a handler returned the number " .. value
-        .. "; a status is a whole number from 200 to 599", 0)
-    end
-    send_status(r, generation, value)
-  end,
-  boolean = function(r, generation, value)
+  ["nil"] = function(req) answer(req, ANSWER_NO) end,
+  number = function(req, _, value) answer(req, M.status_of(value, req)) end,
+  boolean = function(req, _, value)
     if not value then error("a handler returned false: it failed", 0) end
-    send_status(r, generation, 204)
+    answer(req, ANSWER_NO)
   end,
 }
 
---- Answers a request with what its handler returned.
----@param r ffi.cdata*         struct luaweb_request
----@param generation integer
----@param value any            string, table (JSON), nil or true (204), false (500), a
----                            status, or a luaweb.Response
-function M.send(r, generation, value)
-  if type(value) == "string" then return send(r, generation, 200, nil, value) end
+--- Answers a request with what a function of its machine returned.
+---@param req luaweb.Request
+---@param status integer   0: that of the walk, or what the value says
+---@param value any        string, table (JSON), nil or true (204), false (500), a
+---                        status, or a luaweb.Response
+function M.send(req, status, value)
+  if type(value) == "string" then return send(req, status, nil, value) end
   local sender = senders[type(value)]
   if not sender then
     error("a handler returned a " .. type(value) .. ", which is no answer", 0)
   end
-  sender(r, generation, value)
+  sender(req, status, value)
 end
 
---- Answers with something else than what was about to be sent; raises M.STARTED where
---- it is too late for that.
+--- Forgets what was about to be sent.
 ---@param r ffi.cdata*
 ---@param generation integer
----@param value any   what M.send takes
-function M.send_instead(r, generation, value)
+function M.forget(r, generation)
   C.luaweb_header_reset(host, r, generation)
-  M.send(r, generation, value)
 end
 
 --- Cuts an answer off: the client sees that it is not whole.

@@ -6,6 +6,7 @@ local body = require "luaweb.body"
 local ffi = require "ffi"
 local json = require "luaweb.json"
 local new_table = require "table.new"
+local precondition = require "luaweb.precondition"
 local Array = require("luaweb.json_value").Array
 
 local C, host, str = abi.C, abi.host, ffi.string
@@ -25,6 +26,9 @@ local C, host, str = abi.C, abi.host, ffi.string
 ---@field headers luaweb.Headers         by name, without regard to case
 ---@field trailers luaweb.Headers        of a chunked request, once its content is read
 ---@field cookies luaweb.Pairs           by name, as sent
+---@field accepted luaweb.Accepted      what negotiation has chosen
+---@field precondition luaweb.Precondition   what the client made its request depend on
+---@field user any          who is asking, once authentication knows
 ---@field state table       the app's own, lives with the request
 local Request = {}
 
@@ -154,6 +158,25 @@ local headers_mt = {
   end,
 }
 
+---@class luaweb.Accepted   of what the machine offers; nil: nothing was to be chosen
+---@field media_type string?
+---@field language string?
+---@field charset string?
+---@field content_coding string?
+
+local dimensions = { media_type = 0, language = 1, charset = 2, content_coding = 3 }
+local chosen = ffi.new "struct luaweb_slice"
+
+local accepted_mt = {
+  __index = function(self, name)
+    local dimension, owner = dimensions[name], rawget(self, 1)
+    local r = dimension and facts(owner)
+    if r and C.luaweb_accepted(host, r, owner[2], dimension, chosen) then
+      return slice(chosen)
+    end
+  end,
+}
+
 local function new_headers(request, which)
   return setmetatable({ request, which }, headers_mt)
 end
@@ -168,6 +191,8 @@ local getters = {
   peer = function(r) return slice(r.peer) end,
   version = function(r) return r.minor_version == 0 and "1.0" or "1.1" end,
   id = function(r) return M.id(r) end,
+  accepted = function(_, self) return setmetatable({ self }, accepted_mt) end,
+  precondition = function(_, self) return precondition.of(self) end,
 }
 
 local TEXT, ITEM = C.LUAWEB_PARAM_TEXT, C.LUAWEB_PARAM_ITEM
@@ -206,6 +231,9 @@ local PARAMS, QUERY, COOKIES, HEADERS, TRAILERS, STATE = 3, 4, 5, 6, 7, 8
 local places = { params = PARAMS, query = QUERY, cookies = COOKIES, headers = HEADERS,
   trailers = TRAILERS, state = STATE }
 
+-- Those that few requests have stand behind the places that are made with the handle.
+M.REPLY, M.MEMO = 11, 12 -- what an operation left to be sent; what web.memo remembers
+
 local views = {
   [PARAMS] = function(r) return read_params(r.params) end,
   [QUERY] = function(r, self)
@@ -225,7 +253,7 @@ for name, method in pairs(body.methods(facts, M.pairs)) do Request[name] = metho
 
 local function index(self, key)
   local get = getters[key]
-  if get then return get(facts(self)) end
+  if get then return get(facts(self), self) end
   local place = places[key]
   if not place then return Request[key] end
   local r = facts(self)

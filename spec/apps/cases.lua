@@ -39,11 +39,17 @@ local function status(req)
   return web.status(tonumber(req.params.code))
 end
 
+-- Refuses by what it is, not by what it does: nothing of the content is asked for.
+local reject = web.machine {
+  allowed = function() return false end,
+  do_any = function() return "never" end,
+}
+
 return web.app {
   web.get("/", function() return "root" end),
   web.any("/echo", echo),
   web.any("/reflect{/a}", reflect),
   web.any("/reflect/{a}/{b}", reflect),
   web.any("/status/{code}", status),
-  web.any("/reject", function() return 403 end),
+  web.resource("/reject", reject),
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bodies of the functions by which Lua answers what a walk asks (base/abi.h): for
+ * the rules, see abi.c. */
+#include "base/abi_walk.h"
+#include "base/log.h"
+#include "base/slice.h"
+#include "host/vm.h"
+#include "http/accept.h"
+#include "http/reply.h"
+#include "machine/app.h"
+#include "net/answer.h"
+#include "net/conn.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The request behind a handle, or NULL when it has ended or has no walk to go on with. */
+static struct lw_request *find(struct luaweb_request *facts, uint32_t generation)
+{
+    struct lw_request *request = (struct lw_request *)facts;
+    bool is_walking = facts->generation == generation && request->walk.machine;
+    return is_walking && !request->is_started ? request : NULL;
+}
+
+/* A request that turns out to match no resource: its walk begins anew. */
+static void turn_away(struct lw_request *request)
+{
+    const struct luaweb_app *app = request->conn->app;
+    struct lw_walk *walk = &request->walk;
+    lw_walk_begin(walk, app->unmatched,
+                  lw_app_method(app, app->unmatched, request->facts.method));
+}
+
+/* On with the walk, unless Lua has content at hand that it will come back with. */
+static uint32_t go_on(struct lw_request *request)
+{
+    if (request->walk.facts & LW_FACT_REPLYING)
+        return lw_walk_run(&request->walk);
+    return lw_answer_walk(request);
+}
+
+EXPORT int32_t luaweb_answer(struct luaweb_host *host, struct luaweb_request *facts,
+                             uint32_t generation, int answer)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (!request)
+        return facts->generation == generation ? LUAWEB_FUNCTION_LATE
+                                               : LUAWEB_FUNCTION_NONE;
+    struct lw_walk *walk = &request->walk;
+    if (!request->conn) {
+        lw_request_log(request);
+        lw_request_end(request);
+        return LUAWEB_FUNCTION_NONE;
+    }
+    if (answer >= 200) /* content that Lua had is given up */
+        walk->facts &= (uint16_t)~LW_FACT_REPLYING;
+    if (walk->is_gate) {
+        walk->is_gate = false;
+        if (answer == LUAWEB_ANSWER_NO)
+            turn_away(request);
+    } else if (walk->at & LW_TERMINAL) {
+        walk->status = (uint16_t)answer; /* what should have spoken has failed */
+        walk->facts |= LW_FACT_HANDLED;
+    } else {
+        lw_walk_answer(walk, answer);
+    }
+    return (int32_t)go_on(request);
+}
+
+/* Whether each item of a list may stand in a field. */
+static bool is_value(struct luaweb_slice text)
+{
+    for (size_t at = 0; at <= text.size;) {
+        const char *lf =
+            at < text.size ? memchr(text.data + at, '\n', text.size - at) : NULL;
+        size_t end = lf ? (size_t)(lf - text.data) : text.size;
+        struct luaweb_slice item = lw_slice(text.data + at, end - at);
+        if (lw_reply_judge(LW_SLICE("Vary"), item) != LW_REPLY_FIELD_PLAIN)
+            return false;
+        at = end + 1;
+    }
+    return true;
+}
+
+EXPORT int luaweb_give(struct luaweb_host *host, struct luaweb_request *facts,
+                       uint32_t generation, const char *text, size_t size,
+                       double number, uint32_t *next)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    *next = LUAWEB_FUNCTION_NONE;
+    if (!request)
+        return LUAWEB_REPLY_GONE;
+    if (size > LW_MAX_RESPONSE_HEAD || (text && !is_value(lw_slice(text, size))))
+        return LUAWEB_REPLY_BAD_VALUE;
+    if (!request->conn) {
+        lw_request_log(request);
+        lw_request_end(request);
+        return LUAWEB_REPLY_GONE;
+    }
+    if (request->walk.asked == 0)
+        return LUAWEB_REPLY_GONE;
+    lw_walk_give(&request->walk, lw_slice(text, size), number);
+    *next = go_on(request);
+    return LUAWEB_REPLY_OK;
+}
+
+EXPORT uint32_t luaweb_pending(struct luaweb_host *host, struct luaweb_request *facts,
+                               uint32_t generation)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    return request ? request->walk.function : LUAWEB_FUNCTION_NONE;
+}
+
+EXPORT uint32_t luaweb_parts(struct luaweb_host *host, struct luaweb_request *facts,
+                             uint32_t generation, double first[16], double last[16],
+                             struct luaweb_slice heads[17])
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    return request ? lw_answer_parts(request, first, last, heads) : 0;
+}
+
+EXPORT bool luaweb_accepted(struct luaweb_host *host, struct luaweb_request *facts,
+                            uint32_t generation, int dimension,
+                            struct luaweb_slice *chosen)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    struct lw_list list;
+    if (!request || dimension < 0 || dimension >= LW_DIMENSIONS)
+        return false;
+    int index = lw_walk_accept(&request->walk, dimension, &list);
+    if (index <= 0)
+        return false;
+    *chosen = list.items[index - 1];
+    return true;
+}
+
+EXPORT int luaweb_exists(struct luaweb_host *host, struct luaweb_request *facts,
+                         uint32_t generation)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    uint32_t found = request ? request->walk.facts : 0;
+    if (found & LW_FACT_EXISTS)
+        return 1;
+    return found & LW_FACT_MISSING ? 0 : -1;
+}
+
+EXPORT const char *luaweb_asked(struct luaweb_host *host, struct luaweb_request *facts,
+                                uint32_t generation)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    if (!request)
+        return "";
+    return request->walk.machine->graph->rows[request->walk.row].given.name;
+}

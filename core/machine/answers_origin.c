@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Questions of the CORS protocol (Fetch, CORS protocol).  Nothing is refused here: a
+ * response to an origin that is not let in lacks the fields that would let it in. */
+#include "machine/answers.h"
+
+#include "base/slice.h"
+#include "http/fields.h"
+
+int lw_answer_origin_given(struct lw_walk *walk)
+{
+    const struct luaweb_fields *headers = &walk->request->headers;
+    uint32_t count = 0;
+    if (!(walk->present & LW_HAS_ORIGIN))
+        return LUAWEB_ANSWER_NO;
+    for (uint32_t i = 0; i < headers->count; i++)
+        count += lw_field_bit(headers->list[i].name) == LW_HAS_ORIGIN;
+    return count == 1;
+}
+
+int lw_answer_origin_allowed(struct lw_walk *walk)
+{
+    const struct luaweb_fields *headers = &walk->request->headers;
+    const struct luaweb_field *origin =
+        lw_fields_find(headers->list, headers->count, LW_SLICE("Origin"));
+    struct lw_list origins;
+    if (!lw_walk_list(walk, LUAWEB_CORS_ORIGINS, &origins))
+        return LW_ASK;
+    if (!origin)
+        return LUAWEB_ANSWER_NO;
+    for (uint32_t i = 0; i < origins.count; i++)
+        if (lw_slice_equal(origins.items[i], LW_SLICE("*"))
+            || lw_slice_equal(origins.items[i], origin->value))
+            return LUAWEB_ANSWER_YES;
+    return LUAWEB_ANSWER_NO;
+}
+
+int lw_answer_not_preflight(struct lw_walk *walk)
+{
+    if (!(walk->present & LW_HAS_REQUEST_METHOD))
+        return LUAWEB_ANSWER_YES;
+    walk->facts |= LW_FACT_PREFLIGHT;
+    return LUAWEB_ANSWER_NO;
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a response carries, by row and status (RFC 9110 §10.2, §11.6.1, §12.5.5, §14.4,
+ * §15; RFC 5789 §2.2, §3.1).  Those of CORS are in fields_cors.c. */
+#include "machine/fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/date.h"
+#include "base/slice.h"
+#include "http/fields.h"
+#include "http/media_type.h"
+#include "http/range.h"
+#include "machine/answers.h"
+#include "machine/field_lines.h"
+
+#define BIT(property) (1U << (property))
+#define IS_READ(bit)  ((bit) & (LUAWEB_METHOD_GET | LUAWEB_METHOD_HEAD))
+
+/* Groups of fields. */
+enum group {
+    ALLOW = 1,
+    CHALLENGE = 2,
+    LOCATION = 4,
+    RETRY_AFTER = 8,
+    CACHING = 16,
+    VALIDATORS = 32,
+    VARIANT = 64, /* Content-Language, Content-Encoding */
+    VARY = 128,
+    OPTIONS = 256, /* what may be sent to the resource */
+    ACCEPT_RANGES = 512,
+    CONTENT_RANGE = 1024,
+    CONTENT_LOCATION = 2048,
+    REFUSED_TYPE = 4096,
+    REFUSED_PATCH = 8192,
+    REFUSED_CODING = 16384
+};
+
+static const uint32_t needs_of[][2] = {
+    {CHALLENGE,      BIT(LUAWEB_CHALLENGE)                                             },
+    {LOCATION,       BIT(LUAWEB_LOCATION)                                              },
+    {RETRY_AFTER,    BIT(LUAWEB_RETRY_AFTER)                                           },
+    {CACHING,        BIT(LUAWEB_CACHE_CONTROL) | BIT(LUAWEB_EXPIRES)                   },
+    {VALIDATORS,     BIT(LUAWEB_ENTITY_TAG) | BIT(LUAWEB_LAST_MODIFIED)                },
+    {VARY,           BIT(LUAWEB_VARY)                                                  },
+    {OPTIONS,        BIT(LUAWEB_PATCH_MEDIA_TYPES) | BIT(LUAWEB_ACCEPTABLE_MEDIA_TYPES)},
+    {ACCEPT_RANGES,  BIT(LUAWEB_ACCEPT_RANGES)                                         },
+    {REFUSED_TYPE,   BIT(LUAWEB_ACCEPTABLE_MEDIA_TYPES)                                },
+    {REFUSED_PATCH,  BIT(LUAWEB_PATCH_MEDIA_TYPES)                                     },
+    {REFUSED_CODING, BIT(LUAWEB_ACCEPTABLE_CONTENT_CODINGS)                            },
+};
+
+static uint32_t groups_of_refusal(const struct lw_walk *walk)
+{
+    const struct lw_core *core = walk->machine->graph->rows[walk->row].core;
+    int (*answer)(struct lw_walk *) = core ? core->answer : NULL;
+    if (answer == lw_answer_content_coding_known)
+        return REFUSED_CODING;
+    if (answer == lw_answer_patch_type_taken)
+        return REFUSED_PATCH;
+    return answer == lw_answer_media_type_taken ? REFUSED_TYPE : 0;
+}
+
+static uint32_t groups_of_success(const struct lw_walk *walk)
+{
+    uint32_t bit = walk->method->bit;
+    if (bit == LUAWEB_METHOD_OPTIONS)
+        return walk->facts & LW_FACT_PREFLIGHT ? 0 : ALLOW | OPTIONS;
+    if (!IS_READ(bit)) {
+        bool has_location = walk->status == 201 || walk->status == 202;
+        bool is_of_handler = walk->status == 200 && walk->facts & LW_FACT_SPOKEN;
+        return VARY | VARIANT | (has_location ? LOCATION : 0U)
+               | (is_of_handler ? CONTENT_LOCATION : 0U);
+    }
+    if (walk->status == 200)
+        return CACHING | VALIDATORS | VARIANT | VARY | ACCEPT_RANGES;
+    if (walk->status == 206)
+        return CACHING | VALIDATORS | VARY | ACCEPT_RANGES | CONTENT_RANGE
+               | (walk->present & LW_HAS_IF_RANGE ? 0U : VARIANT);
+    return walk->status == 204 ? CACHING | VARY : VARY;
+}
+
+static uint32_t groups(const struct lw_walk *walk)
+{
+    switch (walk->status) {
+    case 200:
+    case 201:
+    case 202:
+    case 204:
+    case 206: return groups_of_success(walk);
+    case 300:
+    case 301:
+    case 302:
+    case 303:
+    case 307:
+    case 308: return LOCATION | RETRY_AFTER;
+    case 304: return CACHING | VALIDATORS | VARY;
+    case 401: return CHALLENGE;
+    case 405: return ALLOW;
+    case 406: return VARY;
+    case 413:
+    case 429:
+    case 503: return RETRY_AFTER;
+    case 415: return groups_of_refusal(walk);
+    case 416: return ACCEPT_RANGES | CONTENT_RANGE;
+    default: return 0;
+    }
+}
+
+uint32_t lw_fields_needs(const struct lw_walk *walk)
+{
+    uint32_t needs = 0;
+    uint32_t wanted = groups(walk);
+    if (walk->machine->asks == 0)
+        return 0;
+    for (size_t i = 0; i < sizeof needs_of / sizeof *needs_of; i++)
+        if (wanted & needs_of[i][0])
+            needs |= needs_of[i][1];
+    return needs | lw_cors_needs(walk);
+}
+
+/* Text of a property, where it has one. */
+static void put_text(struct lw_lines *lines, const char *name,
+                     enum luaweb_property property)
+{
+    struct lw_value value;
+    if (lw_walk_value(lines->walk, property, &value) && value.text.size > 0)
+        lw_lines_put(lines, name, value.text);
+}
+
+static void put_date(struct lw_lines *lines, const char *name,
+                     enum luaweb_property property)
+{
+    char date[29];
+    struct lw_value value;
+    if (lw_walk_value(lines->walk, property, &value) && value.text.data
+        && lw_date_format((int64_t)value.number, date))
+        lw_lines_put(lines, name, lw_slice(date, sizeof date));
+}
+
+/* A list property as one line. */
+static void put_list(struct lw_lines *lines, const char *name,
+                     enum luaweb_property property)
+{
+    struct lw_list list;
+    if (lw_walk_list(lines->walk, property, &list) && list.count > 0)
+        lw_lines_put(lines, name, lw_lines_join(lines, &list));
+}
+
+static void put_retry_after(struct lw_lines *lines)
+{
+    struct lw_value value;
+    if (!lw_walk_value(lines->walk, LUAWEB_RETRY_AFTER, &value) || !value.text.data)
+        return;
+    char digits[24];
+    int size = snprintf(digits, sizeof digits, "%.0f", value.number);
+    if (value.text.size > 0)
+        lw_lines_put(lines, "Retry-After", value.text);
+    else if (size > 0)
+        lw_lines_put(lines, "Retry-After", lw_slice(digits, (size_t)size));
+}
+
+static void put_challenges(struct lw_lines *lines)
+{
+    struct lw_list list;
+    if (lw_lines_has(lines->fields, "WWW-Authenticate")
+        || !lw_walk_list(lines->walk, LUAWEB_CHALLENGE, &list))
+        return;
+    for (uint32_t i = 0; i < list.count; i++)
+        lw_lines_add(lines, "WWW-Authenticate", list.items[i]);
+}
+
+/* Only where there is no tag does a 304 say when the content was modified (RFC 9110
+ * §15.4.5). */
+static void put_validators(struct lw_lines *lines)
+{
+    struct lw_value tag;
+    bool has_tag =
+        lw_walk_value(lines->walk, LUAWEB_ENTITY_TAG, &tag) && tag.text.size > 0;
+    put_text(lines, "ETag", LUAWEB_ENTITY_TAG);
+    if (lines->walk->status != 304 || !has_tag)
+        put_date(lines, "Last-Modified", LUAWEB_LAST_MODIFIED);
+}
+
+static void put_vary(struct lw_lines *lines, bool varies, bool has_cors)
+{
+    const struct lw_machine *machine = lines->walk->machine;
+    struct luaweb_slice items[3];
+    struct lw_list list = {items, 0};
+    struct lw_value own;
+    if (varies && machine->vary.size > 0)
+        items[list.count++] = machine->vary;
+    if (varies && machine->values[LUAWEB_VARY].function
+        && lw_walk_value(lines->walk, LUAWEB_VARY, &own) && own.text.size > 0) {
+        struct lw_list listed;
+        lw_walk_list(lines->walk, LUAWEB_VARY, &listed);
+        items[list.count++] = lw_lines_join(lines, &listed);
+    }
+    if (has_cors && !machine->is_open)
+        items[list.count++] = LW_SLICE("Origin");
+    if (list.count > 0)
+        lw_lines_add(lines, "Vary", lw_lines_join(lines, &list));
+}
+
+static void put_chosen(struct lw_lines *lines, const char *name, int dimension)
+{
+    struct lw_list list;
+    int chosen = lw_walk_accept(lines->walk, dimension, &list);
+    if (chosen > 0)
+        lw_lines_put(lines, name, list.items[chosen - 1]);
+}
+
+static void put_content_range(struct lw_lines *lines)
+{
+    char text[LW_RANGE_TEXT_MAX];
+    struct lw_walk *walk = lines->walk;
+    struct lw_range ranges[LW_RANGES_MAX];
+    uint32_t count = 0;
+    size_t size = 0;
+    if (walk->status == 416)
+        size = lw_range_write_unsatisfiable(walk->size, text);
+    else if (lw_range_read(walk->request->headers, walk->size, ranges, &count)
+                 == LW_RANGE_FITS
+             && count == 1)
+        size = lw_range_write(ranges[0], walk->size, text);
+    if (size > 0)
+        lw_lines_put(lines, "Content-Range", lw_slice(text, size));
+}
+
+static void put_options(struct lw_lines *lines)
+{
+    const struct lw_machine *machine = lines->walk->machine;
+    if (lw_machine_find(machine, LW_SLICE("PATCH")))
+        put_list(lines, "Accept-Patch", LUAWEB_PATCH_MEDIA_TYPES);
+    if (lw_machine_find(machine, LW_SLICE("POST")))
+        put_list(lines, "Accept-Post", LUAWEB_ACCEPTABLE_MEDIA_TYPES);
+}
+
+static void put_accept_ranges(struct lw_lines *lines)
+{
+    struct lw_value value;
+    if (lw_walk_value(lines->walk, LUAWEB_ACCEPT_RANGES, &value) && value.number != 0)
+        lw_lines_put(lines, "Accept-Ranges", LW_SLICE("bytes"));
+}
+
+/* 412 needs none of these; what was refused is told what would not have been. */
+static void put_refusal(struct lw_lines *lines, uint32_t wanted)
+{
+    if (wanted & REFUSED_TYPE) {
+        put_list(lines, "Accept", LUAWEB_ACCEPTABLE_MEDIA_TYPES);
+        if (lines->walk->method->bit == LUAWEB_METHOD_POST)
+            put_list(lines, "Accept-Post", LUAWEB_ACCEPTABLE_MEDIA_TYPES);
+    }
+    if (wanted & REFUSED_PATCH)
+        put_list(lines, "Accept-Patch", LUAWEB_PATCH_MEDIA_TYPES);
+    if (wanted & REFUSED_CODING) {
+        struct lw_list known;
+        lw_walk_list(lines->walk, LUAWEB_ACCEPTABLE_CONTENT_CODINGS, &known);
+        lw_lines_put(lines, "Accept-Encoding",
+                     known.count > 0 ? lw_lines_join(lines, &known)
+                                     : LW_SLICE("identity"));
+    }
+}
+
+static void put_groups(struct lw_lines *lines, uint32_t wanted)
+{
+    struct lw_walk *walk = lines->walk;
+    uint32_t has = walk->machine->has;
+    if (wanted & ALLOW)
+        lw_lines_put(lines, "Allow",
+                     lw_slice(walk->machine->allow, strlen(walk->machine->allow)));
+    if (wanted & CHALLENGE)
+        put_challenges(lines);
+    if (wanted & LOCATION)
+        put_text(lines, "Location", LUAWEB_LOCATION);
+    if (wanted & RETRY_AFTER)
+        put_retry_after(lines);
+    if (wanted & CACHING && has & (BIT(LUAWEB_CACHE_CONTROL) | BIT(LUAWEB_EXPIRES))) {
+        put_text(lines, "Cache-Control", LUAWEB_CACHE_CONTROL);
+        put_date(lines, "Expires", LUAWEB_EXPIRES);
+    }
+    if (wanted & VALIDATORS)
+        put_validators(lines);
+    if (wanted & VARIANT) {
+        put_chosen(lines, "Content-Language", 1);
+        put_chosen(lines, "Content-Encoding", 3);
+    }
+    if (wanted & CONTENT_LOCATION)
+        lw_lines_put(lines, "Content-Location", walk->request->target);
+    if (wanted & OPTIONS)
+        put_options(lines);
+    if (wanted & (OPTIONS | ACCEPT_RANGES))
+        put_accept_ranges(lines);
+    if (wanted & CONTENT_RANGE)
+        put_content_range(lines);
+    if (wanted & (REFUSED_TYPE | REFUSED_PATCH | REFUSED_CODING))
+        put_refusal(lines, wanted);
+}
+
+void lw_fields_write(struct lw_walk *walk, struct lw_buffer *fields,
+                     struct lw_blocks *blocks)
+{
+    struct lw_lines lines = {walk, fields, blocks};
+    uint32_t wanted = groups(walk);
+    bool has_cors = lw_cors_concerns(walk);
+    bool is_plain = walk->machine->has == 0 && !has_cors;
+    if (is_plain
+        && !(wanted & (ALLOW | CONTENT_RANGE | CONTENT_LOCATION | REFUSED_CODING)))
+        return;
+    put_groups(&lines, wanted);
+    put_vary(&lines, wanted & VARY, has_cors);
+    if (has_cors)
+        lw_cors_write(&lines);
+}
+
+bool lw_fields_lack(const struct lw_walk *walk, const struct lw_buffer *fields)
+{
+    int status = walk->status;
+    bool is_redirect = status > 300 && status < 400 && status != 304;
+    if (status == 401)
+        return !lw_lines_has(fields, "WWW-Authenticate");
+    return is_redirect && !lw_lines_has(fields, "Location");
+}
+
+static bool has_parameter(struct luaweb_slice rest, struct luaweb_slice name)
+{
+    struct luaweb_field parameter;
+    while (lw_media_type_next(&rest, &parameter))
+        if (lw_slice_equal_nocase(parameter.name, name))
+            return true;
+    return false;
+}
+
+static bool is_json(const struct lw_media_type *type)
+{
+    struct luaweb_slice subtype = type->subtype;
+    struct luaweb_slice suffix = LW_SLICE("+json");
+    if (lw_slice_equal_nocase(subtype, LW_SLICE("json")))
+        return true;
+    return subtype.size > suffix.size
+           && lw_slice_equal_nocase(
+               lw_slice(subtype.data + subtype.size - suffix.size, suffix.size),
+               suffix);
+}
+
+/* Text has a charset: the one that was negotiated, else UTF-8. */
+static struct luaweb_slice with_charset(struct lw_walk *walk, struct luaweb_slice type)
+{
+    static const char parameter[] = "; charset=";
+    struct luaweb_slice charset = LW_SLICE("utf-8");
+    struct lw_list list;
+    int chosen = lw_walk_accept(walk, 2, &list);
+    if (chosen > 0)
+        charset = list.items[chosen - 1];
+    size_t size = type.size + sizeof parameter - 1 + charset.size;
+    char *text = lw_arena_alloc(walk->arena, size);
+    memcpy(text, type.data, type.size);
+    memcpy(text + type.size, parameter, sizeof parameter - 1);
+    memcpy(text + type.size + sizeof parameter - 1, charset.data, charset.size);
+    return lw_slice(text, size);
+}
+
+struct luaweb_slice lw_fields_type(struct lw_walk *walk, struct luaweb_slice given)
+{
+    struct lw_media_type type;
+    struct lw_list list;
+    bool varies =
+        walk->machine
+        && walk->machine->has
+               & (BIT(LUAWEB_AVAILABLE_MEDIA_TYPES) | BIT(LUAWEB_AVAILABLE_CHARSETS));
+    bool is_default = !given.data;
+    if (is_default)
+        given = LW_SLICE("text/plain");
+    if (!varies)
+        return is_default ? LW_SLICE("text/plain; charset=utf-8") : given;
+    bool is_given_json = lw_slice_equal(given, LW_SLICE("application/json"));
+    int chosen = lw_walk_accept(walk, 0, &list);
+    if (chosen > 0 && lw_media_type_parse(list.items[chosen - 1], &type)
+        && (is_default || (is_given_json && is_json(&type))))
+        given = list.items[chosen - 1];
+    if (lw_media_type_parse(given, &type)
+        && lw_slice_equal_nocase(type.type, LW_SLICE("text"))
+        && !has_parameter(type.parameters, LW_SLICE("charset")))
+        return with_charset(walk, given);
+    return given;
+}

@@ -1,0 +1,154 @@
+-- SPDX-License-Identifier: MIT
+-- What a machine can't mean, though each key by itself is right: found while an app
+-- loads, when all that a machine includes is known.  RFC 9110 §11.6.1 (a 401
+-- challenges), §15.4 (a redirect says where to), Fetch (CORS with credentials).
+local fail = require("luaweb.machine").fail
+local graph = require "luaweb.graph"
+local keys = require "luaweb.keys"
+local reach = require "luaweb.reach"
+local representation = require "luaweb.representation"
+local response = require "luaweb.response"
+
+local M = {}
+
+local is_redirect = { [301] = true, [302] = true, [303] = true, [307] = true,
+  [308] = true }
+local redirects = { stays_for_good = true, stays_for_now = true, see_other = false }
+local may_be_unchanged = { GET = true, HEAD = true, OPTIONS = true }
+
+local function refuse(assembly, key, message)
+  local machine = assembly.machine
+  fail(machine.places[key] or machine.place, assembly.label, key, message)
+end
+
+-- Whether an answer can be this status: that of the row's arrow where it is asked, or
+-- what its literal says.
+local function may_give(value, literal, statuses)
+  if value == nil or value == literal then return false end
+  if getmetatable(value) == response.Response then value = value.code or 0 end
+  return type(value) ~= "number" or statuses[value] ~= nil
+end
+
+local function decisions_of(config)
+  local decisions = {}
+  for name, value in pairs(config) do
+    if keys.find(name).kind == "decision" then decisions[name] = value end
+  end
+  return decisions
+end
+
+local function check_challenge(assembly, config, decisions)
+  if config.challenge ~= nil then return end
+  local unauthorized = { [401] = true }
+  for name, value in pairs(decisions) do
+    local is_401 = name == "authorized" and may_give(value, true, unauthorized)
+    if is_401 or value == 401 then
+      refuse(assembly, name,
+        "a 401 says how to log in: include web.auth, or set challenge")
+    end
+  end
+end
+
+-- A response may have a Location of its own.
+local function check_location(assembly, config, decisions)
+  if config.location ~= nil then return end
+  for name, value in pairs(decisions) do
+    local is_row = redirects[name] ~= nil and type(value) ~= "table"
+      and may_give(value, redirects[name], is_redirect)
+    if is_row or is_redirect[value] then
+      refuse(assembly, name, "a redirect says where to: set location")
+    end
+  end
+end
+
+local function check_unchanged(assembly, _, decisions)
+  for name, value in pairs(decisions) do
+    for _, method in ipairs(value == 304 and assembly.names or {}) do
+      if not may_be_unchanged[method] then
+        refuse(assembly, name, "304 answers GET and HEAD, not " .. method)
+      end
+    end
+  end
+end
+
+local function check_credentials(assembly, config)
+  if config.cors_credentials ~= true then return end
+  for _, key in ipairs { "cors_origins", "cors_expose" } do
+    if config[key] == "*" then
+      refuse(assembly, key, '"*" does not go with cors_credentials: list them')
+    end
+  end
+end
+
+local function check_components(assembly)
+  local has = {}
+  for _, component in ipairs(assembly.components) do has[component] = true end
+  for key in pairs(assembly.machine.own) do
+    local component = keys.find(key).component
+    if component == graph.components.patch and not has[component] then
+      refuse(assembly, key, "PATCH is not among its methods: nothing can reach it")
+    elseif component and not has[component] then
+      refuse(assembly, key,
+        ("is of the component %s, which it does not include"):format(component.name))
+    end
+  end
+end
+
+-- A row of an app's own without a default.
+local function check_answers(assembly, config)
+  for _, component in ipairs(assembly.components) do
+    for _, row in ipairs(component) do
+      local is_open = row[4] == "app" and row[5] == nil and config[row[1]] == nil
+      if is_open then
+        refuse(assembly, row[1],
+          ("the component %s has no default for it"):format(component.name))
+      end
+    end
+  end
+end
+
+-- The keys that the machine itself has: what it includes may be made for others too.
+local function check_handlers(assembly)
+  local reached
+  for key in pairs(assembly.machine.own) do
+    local status = keys.find(key).kind == "handler" and keys.find(key).number
+    if status and status ~= 200 then
+      reached = reached or reach.of(assembly.machine, assembly.rows, assembly.methods)
+      if not reach.has(reached, status) then
+        refuse(assembly, key,
+          ("none of its methods can end with %d: nothing can reach it"):format(status))
+      end
+    end
+  end
+end
+
+local function check_offers(assembly, config)
+  local offers, listed = representation.offers(config.handle_ok), assembly.listed
+  if not offers or listed == nil then return end
+  if type(listed) == "function" then
+    refuse(assembly, "available_media_types", "handle_ok says which there are")
+  end
+  local has = {}
+  for _, offer in ipairs(offers) do has[offer.media_type] = true end
+  for _, media_type in ipairs(listed) do
+    if not has[media_type] then
+      refuse(assembly, "available_media_types", media_type .. " is not in handle_ok")
+    end
+  end
+  if #listed < #offers then
+    refuse(assembly, "available_media_types", "handle_ok has more of them")
+  end
+end
+
+local checks = { check_challenge, check_location, check_unchanged, check_credentials,
+  check_components, check_answers, check_handlers, check_offers }
+
+--- Raises the first contradiction of a machine.
+---@param assembly luaweb.Assembly
+function M.check(assembly)
+  local config = assembly.machine.config
+  local decisions = decisions_of(config)
+  for _, check in ipairs(checks) do check(assembly, config, decisions) end
+end
+
+return M
