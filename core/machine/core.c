@@ -5,7 +5,12 @@
 
 #include <string.h>
 
+#include "http/fields.h"
 #include "machine/answers.h"
+
+#define CONDITIONS                                                     \
+    (LW_HAS_IF_MATCH | LW_HAS_IF_NONE_MATCH | LW_HAS_IF_MODIFIED_SINCE \
+     | LW_HAS_IF_UNMODIFIED_SINCE)
 
 static int always(const struct lw_machine *machine, const struct lw_method *method)
 {
@@ -136,41 +141,41 @@ static int origin_allowed(const struct lw_machine *machine,
 
 /* clang-format off */
 static const struct lw_core rows[] = {
-    /* name                        settled by            answered by */
-    {"authority_served",          authority_served,     lw_answer_authority_served},
-    {"origin_given",              NULL,                 lw_answer_origin_given},
-    {"origin_allowed",            origin_allowed,       lw_answer_origin_allowed},
-    {"not_preflight",             NULL,                 lw_answer_not_preflight},
-    {"http_version_supported",    always,               NULL},
-    {"method_implemented",        method_implemented,   NULL},
-    {"uri_fits",                  always,               NULL},
-    {"method_allowed",            method_allowed,       NULL},
-    {"may_create",                may_create,           NULL},
-    {"may_recreate",              may_create,           NULL},
-    {"has_content",               NULL,                 lw_answer_has_content},
-    {"expectation_met",           NULL,                 lw_answer_expectation_met},
-    {"length_known",              length_known,         lw_answer_length_known},
-    {"content_fits",              NULL,                 lw_answer_content_fits},
-    {"content_whole",             NULL,                 lw_answer_content_whole},
-    {"content_coding_known",      NULL,                 lw_answer_content_coding_known},
-    {"media_type_taken",          media_type_taken,     lw_answer_media_type_taken},
-    {"patch_given",               NULL,                 lw_answer_has_content},
-    {"patch_type_taken",          NULL,                 lw_answer_patch_type_taken},
-    {"media_type_offered",        media_type_offered,   lw_answer_media_type_offered},
-    {"language_offered",          language_offered,     lw_answer_language_offered},
-    {"charset_offered",           charset_offered,      lw_answer_charset_offered},
-    {"coding_offered",            coding_offered,       lw_answer_coding_offered},
-    {"precondition_given",        NULL,                 lw_answer_precondition_given},
-    {"if_match_holds",            NULL,                 lw_answer_if_match_holds},
-    {"if_unmodified_since_holds", dates_hold,           lw_answer_if_unmodified_since_holds},
-    {"if_none_match_holds",       NULL,                 lw_answer_if_none_match_holds},
-    {"if_modified_since_holds",   dates_hold,           lw_answer_if_modified_since_holds},
-    {"content_well_formed",       always,               NULL},
-    {"created",                   created,              lw_answer_created},
-    {"has_reply",                 has_reply,            lw_answer_has_reply},
-    {"range_wanted",              range_wanted,         lw_answer_range_wanted},
-    {"if_range_holds",            NULL,                 lw_answer_if_range_holds},
-    {"range_fits",                NULL,                 lw_answer_range_fits},
+    /* name                       settled by           answered by                          fields                      without them */
+    {"authority_served",           authority_served,    lw_answer_authority_served,          0,                          false},
+    {"origin_given",               NULL,                lw_answer_origin_given,              LW_HAS_ORIGIN,              false},
+    {"origin_allowed",             origin_allowed,      lw_answer_origin_allowed,            0,                          false},
+    {"not_preflight",              NULL,                lw_answer_not_preflight,             LW_HAS_REQUEST_METHOD,      true},
+    {"http_version_supported",     always,              NULL,                                0,                          false},
+    {"method_implemented",         method_implemented,  NULL,                                0,                          false},
+    {"uri_fits",                   always,              NULL,                                0,                          false},
+    {"method_allowed",             method_allowed,      NULL,                                0,                          false},
+    {"may_create",                 may_create,          NULL,                                0,                          false},
+    {"may_recreate",               may_create,          NULL,                                0,                          false},
+    {"has_content",                NULL,                lw_answer_has_content,               0,                          false},
+    {"expectation_met",            NULL,                lw_answer_expectation_met,           LW_HAS_EXPECT,              true},
+    {"length_known",               length_known,        lw_answer_length_known,              0,                          false},
+    {"content_fits",               NULL,                lw_answer_content_fits,              0,                          false},
+    {"content_whole",              NULL,                lw_answer_content_whole,             LW_HAS_CONTENT_RANGE,       true},
+    {"content_coding_known",       NULL,                lw_answer_content_coding_known,      LW_HAS_CONTENT_ENCODING,    true},
+    {"media_type_taken",           media_type_taken,    lw_answer_media_type_taken,          LW_HAS_CONTENT_TYPE,        true},
+    {"patch_given",                NULL,                lw_answer_has_content,               0,                          false},
+    {"patch_type_taken",           NULL,                lw_answer_patch_type_taken,          LW_HAS_CONTENT_TYPE,        false},
+    {"media_type_offered",         media_type_offered,  lw_answer_media_type_offered,        LW_HAS_ACCEPT,              true},
+    {"language_offered",           language_offered,    lw_answer_language_offered,          LW_HAS_ACCEPT_LANGUAGE,     true},
+    {"charset_offered",            charset_offered,     lw_answer_charset_offered,           LW_HAS_ACCEPT_CHARSET,      true},
+    {"coding_offered",             coding_offered,      lw_answer_coding_offered,            LW_HAS_ACCEPT_ENCODING,     true},
+    {"precondition_given",         NULL,                lw_answer_precondition_given,        CONDITIONS,                 false},
+    {"if_match_holds",             NULL,                lw_answer_if_match_holds,            LW_HAS_IF_MATCH,            true},
+    {"if_unmodified_since_holds",  dates_hold,          lw_answer_if_unmodified_since_holds, LW_HAS_IF_UNMODIFIED_SINCE, true},
+    {"if_none_match_holds",        NULL,                lw_answer_if_none_match_holds,       LW_HAS_IF_NONE_MATCH,       true},
+    {"if_modified_since_holds",    dates_hold,          lw_answer_if_modified_since_holds,   LW_HAS_IF_MODIFIED_SINCE,   true},
+    {"content_well_formed",        always,              NULL,                                0,                          false},
+    {"created",                    created,             lw_answer_created,                   0,                          false},
+    {"has_reply",                  has_reply,           lw_answer_has_reply,                 0,                          false},
+    {"range_wanted",               range_wanted,        lw_answer_range_wanted,              LW_HAS_RANGE,               false},
+    {"if_range_holds",             NULL,                lw_answer_if_range_holds,            LW_HAS_IF_RANGE,            true},
+    {"range_fits",                 NULL,                lw_answer_range_fits,                0,                          false},
 };
 /* clang-format on */
 

@@ -21,6 +21,10 @@ struct lw_core {
     int (*settle)(const struct lw_machine *machine, const struct lw_method *method);
     /* NULL: settle has always decided */
     int (*answer)(struct lw_walk *walk);
+    /* LW_HAS_* bits of the fields that it is about, 0: of no field; and what the answer is
+     * when the request has none of them */
+    uint32_t fields;
+    bool absent;
 };
 
 /* NULL: there is none of that name. */

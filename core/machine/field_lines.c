@@ -8,7 +8,8 @@
 #include "base/slice.h"
 #include "http/reply.h"
 
-bool lw_lines_has(const struct lw_buffer *fields, const char *name)
+/* The first line of this name, with its end; data NULL: there is none. */
+static struct luaweb_slice find_line(const struct lw_buffer *fields, const char *name)
 {
     struct luaweb_slice wanted = lw_slice(name, strlen(name));
     size_t size = lw_buffer_size(fields);
@@ -18,11 +19,32 @@ bool lw_lines_has(const struct lw_buffer *fields, const char *name)
         size_t line = lf ? (size_t)(lf - at) + 1 : size;
         if (line > wanted.size && at[wanted.size] == ':'
             && lw_slice_equal_nocase(lw_slice(at, wanted.size), wanted))
-            return true;
+            return lw_slice(at, line);
         at += line;
         size -= line;
     }
-    return false;
+    return lw_slice(NULL, 0);
+}
+
+bool lw_lines_has(const struct lw_buffer *fields, const char *name)
+{
+    return find_line(fields, name).data != NULL;
+}
+
+struct luaweb_slice lw_lines_take(struct lw_buffer *fields, const char *name,
+                                  struct lw_arena *arena)
+{
+    struct luaweb_slice line = find_line(fields, name);
+    size_t before = strlen(name) + 2; /* ": " */
+    if (!line.data)
+        return line;
+    size_t size = line.size - before - 2; /* CR LF */
+    size_t at = (size_t)(line.data - fields->data);
+    char *value = lw_arena_alloc(arena, size + 1);
+    memcpy(value, line.data + before, size);
+    memmove(fields->data + at, line.data + line.size, fields->end - at - line.size);
+    fields->end -= line.size;
+    return lw_slice(value, size);
 }
 
 void lw_lines_add(struct lw_lines *lines, const char *name, struct luaweb_slice value)

@@ -17,6 +17,11 @@ struct lw_lines {
 /* Whether there is a line of this name. */
 bool lw_lines_has(const struct lw_buffer *fields, const char *name);
 
+/* Takes the first line of this name out: its value, moved into the arena.  Data NULL: there
+ * is none. */
+struct luaweb_slice lw_lines_take(struct lw_buffer *fields, const char *name,
+                                  struct lw_arena *arena);
+
 /* Appends a line, or (put) only where the app has set none of this name. */
 void lw_lines_add(struct lw_lines *lines, const char *name, struct luaweb_slice value);
 void lw_lines_put(struct lw_lines *lines, const char *name, struct luaweb_slice value);

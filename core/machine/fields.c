@@ -43,6 +43,9 @@ static const uint32_t needs_of[][2] = {
     {RETRY_AFTER,    BIT(LUAWEB_RETRY_AFTER)                                           },
     {CACHING,        BIT(LUAWEB_CACHE_CONTROL) | BIT(LUAWEB_EXPIRES)                   },
     {VALIDATORS,     BIT(LUAWEB_ENTITY_TAG) | BIT(LUAWEB_LAST_MODIFIED)                },
+    {VARIANT,        BIT(LUAWEB_AVAILABLE_MEDIA_TYPES) | BIT(LUAWEB_AVAILABLE_LANGUAGES)
+                  | BIT(LUAWEB_AVAILABLE_CHARSETS)
+                  | BIT(LUAWEB_AVAILABLE_CONTENT_CODINGS)                 },
     {VARY,           BIT(LUAWEB_VARY)                                                  },
     {OPTIONS,        BIT(LUAWEB_PATCH_MEDIA_TYPES) | BIT(LUAWEB_ACCEPTABLE_MEDIA_TYPES)},
     {ACCEPT_RANGES,  BIT(LUAWEB_ACCEPT_RANGES)                                         },
@@ -62,23 +65,32 @@ static uint32_t groups_of_refusal(const struct lw_walk *walk)
     return answer == lw_answer_media_type_taken ? REFUSED_TYPE : 0;
 }
 
-static uint32_t groups_of_success(const struct lw_walk *walk)
+static uint32_t groups_of_read(const struct lw_walk *walk)
 {
-    uint32_t bit = walk->method->bit;
-    if (bit == LUAWEB_METHOD_OPTIONS)
-        return walk->facts & LW_FACT_PREFLIGHT ? 0 : ALLOW | OPTIONS;
-    if (!IS_READ(bit)) {
-        bool has_location = walk->status == 201 || walk->status == 202;
-        bool is_of_handler = walk->status == 200 && walk->facts & LW_FACT_SPOKEN;
-        return VARY | VARIANT | (has_location ? LOCATION : 0U)
-               | (is_of_handler ? CONTENT_LOCATION : 0U);
-    }
     if (walk->status == 200)
         return CACHING | VALIDATORS | VARIANT | VARY | ACCEPT_RANGES;
     if (walk->status == 206)
         return CACHING | VALIDATORS | VARY | ACCEPT_RANGES | CONTENT_RANGE
                | (walk->present & LW_HAS_IF_RANGE ? 0U : VARIANT);
-    return walk->status == 204 ? CACHING | VARY : VARY;
+    return CACHING | VARY; /* 204 */
+}
+
+/* Of what was stored only the operation knows the validators (RFC 9110 §8.8, §9.3.4). */
+static uint32_t groups_of_success(const struct lw_walk *walk)
+{
+    uint32_t bit = walk->method->bit;
+    uint32_t location = walk->status == 201 || walk->status == 202 ? LOCATION : 0;
+    if (!lw_walk_is_regular(walk))
+        return location;
+    if (walk->facts & LW_FACT_PREFLIGHT)
+        return 0;
+    if (bit == LUAWEB_METHOD_OPTIONS)
+        return ALLOW | OPTIONS;
+    if (IS_READ(bit))
+        return groups_of_read(walk);
+    if (walk->status != 200)
+        return location | VARY;
+    return VARY | VARIANT | (walk->facts & LW_FACT_SPOKEN ? CONTENT_LOCATION : 0U);
 }
 
 static uint32_t groups(const struct lw_walk *walk)
@@ -172,14 +184,16 @@ static void put_challenges(struct lw_lines *lines)
 }
 
 /* Only where there is no tag does a 304 say when the content was modified (RFC 9110
- * §15.4.5). */
+ * §15.4.5); a client that has the rest of the content has been told before (§15.3.7). */
 static void put_validators(struct lw_lines *lines)
 {
+    const struct lw_walk *walk = lines->walk;
     struct lw_value tag;
     bool has_tag =
         lw_walk_value(lines->walk, LUAWEB_ENTITY_TAG, &tag) && tag.text.size > 0;
+    bool is_told = walk->status == 206 && walk->present & LW_HAS_IF_RANGE;
     put_text(lines, "ETag", LUAWEB_ENTITY_TAG);
-    if (lines->walk->status != 304 || !has_tag)
+    if (!is_told && (walk->status != 304 || !has_tag))
         put_date(lines, "Last-Modified", LUAWEB_LAST_MODIFIED);
 }
 
@@ -207,7 +221,9 @@ static void put_chosen(struct lw_lines *lines, const char *name, int dimension)
 {
     struct lw_list list;
     int chosen = lw_walk_accept(lines->walk, dimension, &list);
-    if (chosen > 0)
+    if (chosen <= 0) /* nor is "identity" a coding that is named (RFC 9110 §8.4.1) */
+        return;
+    if (!lw_slice_equal_nocase(list.items[chosen - 1], LW_SLICE("identity")))
         lw_lines_put(lines, name, list.items[chosen - 1]);
 }
 

@@ -128,6 +128,11 @@ const struct lw_method *lw_machine_find(const struct lw_machine *machine,
     return find_named(machine, LW_SLICE("*"));
 }
 
+bool lw_machine_has(const struct lw_machine *machine, enum luaweb_property property)
+{
+    return machine->has >> property & 1;
+}
+
 /* Whether CORS lets every origin in, whatever the request says. */
 static bool is_open(const struct lw_machine *machine)
 {
@@ -194,31 +199,33 @@ static void write_allow(struct lw_machine *machine)
     append(allow, LW_ALLOW_SIZE, options);
 }
 
-/* The field of each dimension in which there is something to choose.  What has no coding is
- * an offer of its own. */
+/* Whether there is something to choose in a dimension.  What has no coding is an offer of
+ * its own. */
+static bool has_choice(const struct lw_machine *machine, enum luaweb_property offers)
+{
+    const struct lw_list *list = &machine->lists[offers];
+    if (machine->values[offers].function)
+        return true;
+    if (list->count == 1 && offers == LUAWEB_AVAILABLE_CONTENT_CODINGS)
+        return !lw_slice_equal_nocase(list->items[0], LW_SLICE("identity"));
+    return list->count > 1;
+}
+
 static void write_vary(struct lw_machine *machine)
 {
-    /* clang-format off */
     static const struct {
-        enum luaweb_property property;
-        uint32_t least;
+        enum luaweb_property offers;
         struct luaweb_slice field;
     } dimensions[] = {
-        {LUAWEB_AVAILABLE_MEDIA_TYPES,     2, {"Accept", 6}},
-        {LUAWEB_AVAILABLE_LANGUAGES,       2, {"Accept-Language", 15}},
-        {LUAWEB_AVAILABLE_CHARSETS,        2, {"Accept-Charset", 14}},
-        {LUAWEB_AVAILABLE_CONTENT_CODINGS, 1, {"Accept-Encoding", 15}},
+        {LUAWEB_AVAILABLE_MEDIA_TYPES,     {"Accept", 6}          },
+        {LUAWEB_AVAILABLE_LANGUAGES,       {"Accept-Language", 15}},
+        {LUAWEB_AVAILABLE_CHARSETS,        {"Accept-Charset", 14} },
+        {LUAWEB_AVAILABLE_CONTENT_CODINGS, {"Accept-Encoding", 15}},
     };
-    /* clang-format on */
     char text[LW_VARY_SIZE] = "";
-    for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++) {
-        enum luaweb_property property = dimensions[i].property;
-        bool varies = lw_machine_has(machine, property)
-                      && (machine->values[property].function
-                          || machine->lists[property].count >= dimensions[i].least);
-        if (varies)
+    for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
+        if (has_choice(machine, dimensions[i].offers))
             append(text, sizeof text, dimensions[i].field);
-    }
     const struct lw_list *own = &machine->lists[LUAWEB_VARY];
     for (uint32_t i = 0; i < own->count; i++)
         if (own->items[i].size > 0)
@@ -232,6 +239,8 @@ void lw_machine_finish(struct lw_machine *machine)
     machine->is_open = is_open(machine);
     machine->has_cors =
         cors < machine->graph->count && machine->said[cors].answer != LUAWEB_ANSWER_NO;
+    machine->is_plain =
+        machine->has == 0 && !machine->has_cors && machine->handler_count == 0;
     write_allow(machine);
     write_vary(machine);
 }

@@ -78,6 +78,7 @@ struct lw_machine {
     struct lw_handler handlers[LW_MACHINE_HANDLERS];
     uint32_t handler_count;
     uint32_t gate;            /* a function, or 0 */
+    bool is_plain;            /* adds nothing to responses to reads */
     bool is_unmatched;        /* stands for all paths without a resource */
     bool has_cors;            /* its responses may depend on the origin ... */
     bool is_open;             /* ... but don't: any is let in, without credentials */
@@ -109,19 +110,7 @@ const struct lw_handler *lw_machine_handler(const struct lw_machine *machine,
                                             int status);
 
 /* Whether it has a property, in whatever form. */
-static inline bool lw_machine_has(const struct lw_machine *machine,
-                                  enum luaweb_property property)
-{
-    return machine->has >> property & 1;
-}
-
-/* Whether a switch is on for all requests. */
-static inline bool lw_machine_is_on(const struct lw_machine *machine,
-                                    enum luaweb_property property)
-{
-    const struct lw_value *value = &machine->values[property];
-    return lw_machine_has(machine, property) && !value->function && value->number != 0;
-}
+bool lw_machine_has(const struct lw_machine *machine, enum luaweb_property property);
 
 /* Whether nothing acceptable in a dimension ("media_type", ...) is a 406; `strict` is no
  * function. */

@@ -188,6 +188,9 @@ static struct lw_plan *flatten(const struct work *work, uint32_t step_count)
         step->by = (uint16_t)who_answers(work, i);
         step->yes = arrow_to(work, terminals, &plan->terminal_count, work->yes[i]);
         step->no = arrow_to(work, terminals, &plan->terminal_count, work->no[i]);
+        const struct lw_core *core = work->machine->graph->rows[i].core;
+        step->fields = step->by == LW_BY_CORE ? core->fields : 0;
+        step->absent = step->fields && core->absent ? step->yes : step->no;
         step++;
     }
     return plan;

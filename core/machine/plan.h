@@ -24,6 +24,8 @@ struct lw_terminal {
 };
 
 struct lw_step {
+    uint32_t fields; /* LW_HAS_* bits: with none of these the answer is known ... */
+    uint16_t absent; /* ... and leads here */
     uint16_t row;
     uint16_t by; /* enum lw_by */
     uint16_t yes;

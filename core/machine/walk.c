@@ -38,17 +38,38 @@ void lw_walk_begin(struct lw_walk *walk, const struct lw_machine *machine,
         walk->content.limit = lw_octets(limit->number);
     if (walk->trace) {
         walk->trace->count = 0;
+        walk->trace->walk = walk;
         walk->trace->machine = machine;
         walk->trace->method = method;
+        walk->trace->end = (struct lw_terminal){0, 0};
     }
 }
 
 static void note(struct lw_walk *walk, int answer)
 {
     struct lw_trace *trace = walk->trace;
-    if (trace && trace->count < LW_GRAPH_ROWS)
+    if (trace && trace->walk == walk && trace->count < LW_GRAPH_ROWS)
         trace->entries[trace->count++] =
             (struct lw_trace_entry){walk->row, (int16_t)answer};
+}
+
+static void note_end(struct lw_walk *walk)
+{
+    struct lw_trace *trace = walk->trace;
+    if (trace && trace->walk == walk)
+        trace->end = (struct lw_terminal){walk->row, walk->status};
+}
+
+void lw_walk_end(struct lw_walk *walk, int status)
+{
+    walk->status = (uint16_t)status;
+    note_end(walk);
+}
+
+bool lw_walk_is_regular(const struct lw_walk *walk)
+{
+    const struct luaweb_row *row = &walk->machine->graph->rows[walk->row].given;
+    return row->yes == -walk->status || row->no == -walk->status;
 }
 
 /* What an answer tells the rows that use it later. */
@@ -64,8 +85,7 @@ static void remember(struct lw_walk *walk, bool is_yes)
 void lw_walk_answer(struct lw_walk *walk, int answer)
 {
     lw_require(!(walk->at & LW_TERMINAL));
-    if (walk->trace)
-        note(walk, answer);
+    note(walk, answer);
     if (answer >= 200) {
         walk->status = (uint16_t)answer;
         walk->at = LW_TERMINAL;
@@ -76,6 +96,14 @@ void lw_walk_answer(struct lw_walk *walk, int answer)
     const struct lw_step *step = &walk->plan->steps[walk->at];
     remember(walk, answer != LUAWEB_ANSWER_NO);
     walk->at = answer == LUAWEB_ANSWER_NO ? step->no : step->yes;
+}
+
+/* A question about fields that the request does not have. */
+static void pass(struct lw_walk *walk, const struct lw_step *step)
+{
+    if (walk->trace)
+        note(walk, step->absent == step->yes);
+    walk->at = step->absent;
 }
 
 /* The function for a step that Lua answers. */
@@ -106,6 +134,7 @@ static uint32_t arrive(struct lw_walk *walk)
         walk->row = end->row;
         walk->status = end->status;
     }
+    note_end(walk);
     walk->asked = 0;
     if (!lw_walk_know(walk, lw_fields_needs(walk)))
         return walk->function;
@@ -123,6 +152,10 @@ uint32_t lw_walk_run(struct lw_walk *walk)
         const struct lw_step *step = &walk->plan->steps[walk->at];
         const struct lw_row *row = &walk->machine->graph->rows[step->row];
         walk->row = step->row;
+        if (step->fields && !(walk->present & step->fields)) {
+            pass(walk, step);
+            continue;
+        }
         walk->asked = 0;
         if (row->given.flags & (LUAWEB_ROW_READS | LUAWEB_ROW_ACTS))
             walk->facts |= LW_FACT_READS;
@@ -139,6 +172,17 @@ uint32_t lw_walk_run(struct lw_walk *walk)
     return arrive(walk);
 }
 
+bool lw_walk_is_plain(const struct lw_walk *walk)
+{
+    const uint32_t reads = LUAWEB_METHOD_GET | LUAWEB_METHOD_HEAD;
+    if (!walk->machine->is_plain || walk->trace || walk->at & LW_TERMINAL
+        || !(walk->method->bit & reads))
+        return false;
+    const struct lw_plan *plan = walk->plan;
+    uint16_t end = plan->steps[walk->at].yes;
+    return end & LW_TERMINAL && plan->terminals[end & ~LW_TERMINAL].status == 200;
+}
+
 uint32_t lw_walk_reply(struct lw_walk *walk, int status, uint64_t size,
                        bool is_size_known)
 {
@@ -146,6 +190,8 @@ uint32_t lw_walk_reply(struct lw_walk *walk, int status, uint64_t size,
         walk->facts |= LW_FACT_REPLYING | LW_FACT_HANDLED;
         walk->size = is_size_known ? size : UINT64_MAX;
         if (status) {
+            if (!(walk->at & LW_TERMINAL))
+                note(walk, status);
             walk->status = (uint16_t)status;
             walk->at = LW_TERMINAL;
         } else if (!(walk->at & LW_TERMINAL)) {

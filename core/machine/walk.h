@@ -14,18 +14,22 @@
 #include "base/arena.h"
 #include "machine/machine.h"
 
+struct lw_walk;
+
 /* An answer, in the order in which they were given. */
 struct lw_trace_entry {
     uint16_t row;
     int16_t answer; /* enum luaweb_answer, or a status */
 };
 
+/* Of the last walk that has begun: others go on unseen. */
 struct lw_trace {
     struct lw_trace_entry entries[LW_GRAPH_ROWS];
     uint32_t count;
+    const struct lw_walk *walk;       /* to be compared only; NULL: there was none */
     const struct lw_machine *machine; /* lent by the app */
     const struct lw_method *method;   /* likewise */
-    struct lw_terminal end;
+    struct lw_terminal end;           /* status 0: it goes on */
 };
 
 /* A property that Lua gave for this request. */
@@ -91,6 +95,17 @@ void lw_walk_give(struct lw_walk *walk, struct luaweb_slice text, double number)
  * response's. */
 uint32_t lw_walk_reply(struct lw_walk *walk, int status, uint64_t size,
                        bool is_size_known);
+
+/* Whether content that Lua has, without a wish for a status, is just the 200 of a read to
+ * which the machine adds nothing. */
+bool lw_walk_is_plain(const struct lw_walk *walk);
+
+/* Whether the walk has ended with a status to which the row leads.  Else the app has set it
+ * there: what would be said of the row's own does not hold. */
+bool lw_walk_is_regular(const struct lw_walk *walk);
+
+/* Ends the walk, wherever it is, with a status that is not its own. */
+void lw_walk_end(struct lw_walk *walk, int status);
 
 /* The value of a property; its text is NULL where there is none.  false: walk->function
  * must give it first. */

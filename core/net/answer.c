@@ -17,6 +17,7 @@
 #include "net/parts.h"
 
 #define RETRY_AFTER "5" /* seconds */
+#define TEXT_PLAIN  "text/plain; charset=utf-8"
 
 /* Whether the client waits for leave to send content that will be read (RFC 9110
  * §10.1.1): it is given when the walk comes to where content may be read. */
@@ -76,6 +77,17 @@ static void reply_constant(struct lw_request *request, const struct lw_handler *
     request->ops->reply(request, &response, text);
 }
 
+/* The constant that speaks at the end of a walk, or NULL.  The representation speaks where
+ * the walk has come to it. */
+static const struct lw_handler *constant_of(const struct lw_walk *walk)
+{
+    int status = walk->status == 206 ? 200 : walk->status;
+    const struct lw_handler *handler = lw_machine_handler(walk->machine, status);
+    if (!handler || handler->function || (status == 200 && !lw_walk_is_regular(walk)))
+        return NULL;
+    return handler;
+}
+
 /* The end of a walk at which Lua has nothing to say. */
 static void answer_alone(struct lw_request *request)
 {
@@ -83,13 +95,12 @@ static void answer_alone(struct lw_request *request)
     add_fields(request);
     if (lw_fields_lack(walk, &request->fields)) {
         say_broken(request);
-        walk->status = 500;
+        lw_walk_end(walk, 500);
     }
     int status = walk->status;
-    const struct lw_handler *handler =
-        lw_machine_handler(walk->machine, status == 206 ? 200 : status);
-    if (handler && handler->function == 0) {
-        reply_constant(request, handler);
+    const struct lw_handler *constant = constant_of(walk);
+    if (constant) {
+        reply_constant(request, constant);
     } else if (has_default_body(status)) {
         reply_problem(request, status);
     } else {
@@ -125,7 +136,7 @@ uint32_t lw_answer_walk(struct lw_request *request)
 
 void lw_answer_status(struct lw_request *request, int status)
 {
-    request->walk.status = (uint16_t)status;
+    lw_walk_end(&request->walk, status);
     add_fields(request);
     if (has_default_body(status)) {
         reply_problem(request, status);
@@ -147,6 +158,14 @@ int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *c
                    struct lw_response *response)
 {
     struct lw_walk *walk = &request->walk;
+    if (content->status == 0 && lw_walk_is_plain(walk)) {
+        response->status = 200;
+        response->length = content->size;
+        response->type = content->type;
+        if (!content->type.data && content->size != 0)
+            response->type = LW_SLICE(TEXT_PLAIN);
+        return LUAWEB_REPLY_OK;
+    }
     bool is_known = content->size >= 0;
     uint32_t function = lw_walk_reply(walk, content->status,
                                       is_known ? (uint64_t)content->size : 0, is_known);
