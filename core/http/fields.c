@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Field lines.  We find the lines and refuse bare LF and folded lines; llhttp reads
- * them and refuses what is no name and no value.  It believes in a POST request in
- * front of them and pauses before it could act on what they say: its opinions on
- * framing, upgrades and persistence play no part.  RFC 9112 §2.2, §5. */
+ * Field lines.  Finding their end refuses bare LF and folded lines; reading them refuses
+ * what is no name, no value, and what speaks of the length of the message in two ways.
+ * spec/fuzz/fuzz_fields.c compares with llhttp, which takes and refuses the same.
+ * RFC 9112 §2.2, §5, §6.3. */
 #include "http/fields.h"
 
-#include <assert.h>
-#include <llhttp.h>
 #include <string.h>
 
 #include "base/require.h"
-
-static_assert(sizeof(llhttp_t) <= sizeof(struct lw_fields_template),
-              "a template has room for a parser");
-
-/* The octets of a token, one bit each (RFC 9110 §5.6.2). */
-static const uint32_t token_octets[8] = {0, 0x03ff6cfa, 0xc7fffffe, 0x57ffffff};
+#include "http/octets.h"
 
 struct known_name {
     const char *name;
@@ -58,15 +51,6 @@ static const uint8_t first_row[] = {0,  0,  0,  1,  1,  2,  3,  7,  8,  10, 10,
                                     11, 11, 12, 15, 17, 19, 21, 23, 23, 24, 24,
                                     24, 24, 24, 24, 24, 24, 24, 24, 25, 26};
 
-/* What the callbacks of llhttp fill. */
-struct reading {
-    struct luaweb_field *fields;
-    uint32_t count;
-    uint32_t capacity;
-    int status;
-    const char *why;
-};
-
 static int refuse(int status, const char *sentence, const char **why)
 {
     *why = sentence;
@@ -107,92 +91,145 @@ int lw_fields_scan(struct lw_scan *scan, const char *data, size_t size,
     }
 }
 
-static int on_name(llhttp_t *parser, const char *at, size_t size)
+/* The number of octets of a value that `data` begins with: no control octets but tabs
+ * (RFC 9110 §5.5).  Eight at a time while there is none below 32 and no DEL. */
+static size_t value_size(const char *data, size_t size)
 {
-    struct reading *reading = parser->data;
-    if (size == 0) {
-        reading->status = refuse(400, "a field has no name", &reading->why);
-        return -1;
+    const uint64_t ones = UINT64_MAX / 255;
+    size_t at = 0;
+    for (;;) {
+        uint64_t word, delta;
+        for (; size - at >= sizeof word; at += sizeof word) {
+            memcpy(&word, data + at, sizeof word);
+            delta = word ^ ones * 0x7f;
+            if (((word - ones * 0x20) & ~word & ones * 0x80)
+                || ((delta - ones) & ~delta & ones * 0x80))
+                break;
+        }
+        while (at < size && data[at] != 0x7f && (unsigned char)data[at] >= 0x20)
+            at++;
+        if (at == size || data[at] != '\t')
+            return at;
+        at++;
     }
-    if (reading->count == reading->capacity) {
-        reading->status = refuse(431, "there are too many fields", &reading->why);
-        return -1;
-    }
-    struct luaweb_field *field = &reading->fields[reading->count++];
-    field->name = lw_slice(at, size);
-    field->value = lw_slice(at + size, 0);
+}
+
+/* Reads the line that `data` begins with, the size of which goes to *line_size.
+ * 400: it is none. */
+static int read_line(const char *data, size_t size, struct luaweb_field *field,
+                     size_t *line_size, const char **why)
+{
+    size_t name_size = lw_token_size(data, size);
+    if (name_size == size || data[name_size] != ':')
+        return refuse(400, "a field name is no token with a colon behind it", why);
+    if (name_size == 0)
+        return refuse(400, "a field has no name", why);
+    const char *value = data + name_size + 1;
+    size_t left = size - name_size - 1;
+    size_t value_octets = value_size(value, left);
+    if (left - value_octets < 2 || value[value_octets] != '\r'
+        || value[value_octets + 1] != '\n')
+        return refuse(400, "a field value has a control octet", why);
+    field->name = lw_slice(data, name_size);
+    field->value = lw_slice_trim(lw_slice(value, value_octets));
+    *line_size = name_size + 1 + value_octets + 2;
     return 0;
 }
 
-static int on_value(llhttp_t *parser, const char *at, size_t size)
+/* Whether a value is a number that 64 bits hold. */
+static int judge_length(struct luaweb_slice value, const char **why)
 {
-    struct reading *reading = parser->data;
-    lw_require(reading->count > 0);
-    reading->fields[reading->count - 1].value = lw_slice_trim(lw_slice(at, size));
+    uint64_t length = 0;
+    if (value.size == 0)
+        return refuse(400, "Content-Length is empty", why);
+    for (size_t i = 0; i < value.size; i++) {
+        uint64_t digit = (uint64_t)value.data[i] - '0';
+        if (digit > 9)
+            return refuse(400, "Content-Length is not a number", why);
+        if (length > (UINT64_MAX - digit) / 10)
+            return refuse(400, "Content-Length is too large a number", why);
+        length = length * 10 + digit;
+    }
     return 0;
 }
 
-static int on_end(llhttp_t *parser)
-{
-    (void)parser;
-    return HPE_PAUSED;
-}
-
-static const llhttp_settings_t callbacks = {
-    .on_header_field = on_name,
-    .on_header_value = on_value,
-    .on_headers_complete = on_end,
+/* What the fields so far have said of the message's length. */
+struct framing {
+    bool has_length;
+    bool has_coding;
+    bool is_chunked; /* the last coding is chunked */
 };
 
-static void begin(llhttp_t *parser)
+/* Nothing may follow chunked, not even a comma. */
+static int judge_codings(struct luaweb_slice rest, struct framing *framing,
+                         const char **why)
 {
-    static const char request_line[] = "POST / HTTP/1.1\r\n";
-    llhttp_init(parser, HTTP_REQUEST, &callbacks);
-    lw_require(llhttp_execute(parser, request_line, sizeof(request_line) - 1)
-               == HPE_OK);
+    while (rest.size > 0) {
+        const char *comma = memchr(rest.data, ',', rest.size);
+        size_t size = comma ? (size_t)(comma - rest.data) : rest.size;
+        if (framing->is_chunked)
+            return refuse(400, "Transfer-Encoding goes on after chunked", why);
+        framing->is_chunked = lw_slice_equal_nocase(
+            lw_slice_trim(lw_slice(rest.data, size)), LW_SLICE("chunked"));
+        if (framing->is_chunked && comma)
+            return refuse(400, "Transfer-Encoding goes on after chunked", why);
+        size += comma != NULL;
+        rest = lw_slice(rest.data + size, rest.size - size);
+    }
+    return 0;
+}
+
+/* What says how long a message is must be clear wherever it stands, also in trailers,
+ * where it means nothing: somebody else may read it.  A Transfer-Encoding without a
+ * coding says nothing.  RFC 9112 §6.3. */
+static int judge_framing(const struct luaweb_field *field, struct framing *framing,
+                         const char **why)
+{
+    size_t size = field->name.size;
+    if (size != sizeof "content-length" - 1 && size != sizeof "transfer-encoding" - 1)
+        return 0;
+    uint32_t bit = lw_field_bit(field->name);
+    bool is_length = bit == LW_HAS_CONTENT_LENGTH;
+    bool is_coding = bit == LW_HAS_TRANSFER_ENCODING && field->value.size > 0;
+    if (is_length && framing->has_length)
+        return refuse(400, "there is more than one Content-Length", why);
+    framing->has_length |= is_length;
+    framing->has_coding |= is_coding;
+    if (framing->has_length && framing->has_coding)
+        return refuse(400, "Transfer-Encoding stands with Content-Length", why);
+    if (is_length)
+        return judge_length(field->value, why);
+    return is_coding ? judge_codings(field->value, framing, why) : 0;
 }
 
 void lw_fields_prepare(struct lw_fields_template *start)
 {
-    llhttp_t parser;
-    begin(&parser);
-    memcpy(start, &parser, sizeof(parser));
+    memset(start, 0, sizeof *start);
 }
 
-/* llhttp wants no tabs after the number of Content-Length, where RFC 9110 §5.6.3 allows
- * them as after any value. */
-static void blank_tabs_at_line_ends(char *data, size_t size)
+int lw_fields_parse(const struct lw_fields_template *start, const char *data,
+                    size_t size, struct luaweb_field *fields, uint32_t *count,
+                    const char **why)
 {
-    size_t line = 0;
-    const char *lf;
-    while (line < size && (lf = memchr(data + line, '\n', size - line)) != NULL) {
-        size_t end = (size_t)(lf - data);
-        for (size_t i = end; i > line + 1 && is_white(data[i - 2]); i--)
-            data[i - 2] = ' ';
-        line = end + 1;
+    (void)start;
+    uint32_t found = 0;
+    struct framing framing = {false, false, false};
+    size_t at = 0;
+    while (size - at >= 2 && (data[at] != '\r' || data[at + 1] != '\n')) {
+        size_t line_size;
+        if (found == *count)
+            return refuse(431, "there are too many fields", why);
+        struct luaweb_field *field = &fields[found++];
+        int status = read_line(data + at, size - at, field, &line_size, why);
+        if (status == 0)
+            status = judge_framing(field, &framing, why);
+        if (status)
+            return status;
+        at += line_size;
     }
-}
-
-int lw_fields_parse(const struct lw_fields_template *start, char *data, size_t size,
-                    struct luaweb_field *fields, uint32_t *count, const char **why)
-{
-    struct reading reading = {.fields = fields, .capacity = *count};
-    llhttp_t parser;
-    if (start)
-        memcpy(&parser, start, sizeof(parser));
-    else
-        begin(&parser);
-    parser.data = &reading;
-    if (memchr(data, '\t', size))
-        blank_tabs_at_line_ends(data, size);
-    llhttp_errno_t result = llhttp_execute(&parser, data, size);
-    if (reading.status)
-        return refuse(reading.status, reading.why, why);
-    if (result != HPE_OK && result != HPE_PAUSED)
-        return refuse(400, llhttp_get_error_reason(&parser), why);
-    if (llhttp_get_error_pos(&parser) != data + size)
+    if (size - at != 2)
         return refuse(400, "the field lines do not end in their first blank line", why);
-    *count = reading.count;
+    *count = found;
     return 0;
 }
 
@@ -251,11 +288,7 @@ bool lw_list_has(struct luaweb_slice list, struct luaweb_slice token)
 size_t lw_token_size(const char *data, size_t size)
 {
     size_t i = 0;
-    while (i < size) {
-        unsigned char octet = (unsigned char)data[i];
-        if (!(token_octets[octet >> 5] >> (octet & 31) & 1))
-            break;
+    while (i < size && (lw_octets[(unsigned char)data[i]] & LW_OCTET_TOKEN))
         i++;
-    }
     return i;
 }

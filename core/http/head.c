@@ -262,7 +262,7 @@ static int conclude(struct judgement *judgement)
     return 0;
 }
 
-int lw_head_parse(const struct lw_scan *scan, char *data, size_t size,
+int lw_head_parse(const struct lw_scan *scan, const char *data, size_t size,
                   struct lw_head *head, const char **why)
 {
     lw_require(size == scan->at && scan->lines > 1);

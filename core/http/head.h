@@ -59,11 +59,11 @@ int lw_head_scan(struct lw_scan *scan, const char *data, size_t size,
 
 /* Reads the head that lw_head_scan found: `size` is its *head_size, `scan` is unchanged
  * since.  `head` needs start, fields and field_capacity; its slices are lent as long as
- * `data` is.  Tabs at the ends of lines may become spaces in place.
+ * `data` is.
  *   0      done
  *   >=100  the status to answer (400, 431, 501), then the connection must close;
  *          *why is a static sentence; what head says then is not to be used */
-int lw_head_parse(const struct lw_scan *scan, char *data, size_t size,
+int lw_head_parse(const struct lw_scan *scan, const char *data, size_t size,
                   struct lw_head *head, const char **why);
 
 #endif
