@@ -7,9 +7,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-/* The octets of a registered name, one bit each: unreserved and sub-delims of RFC 3986
- * §2.  A percent sign is looked at apart. */
-static const uint32_t name_octets[8] = {0, 0x2bff7fd2, 0x87fffffe, 0x47fffffe};
+#include "http/octets.h"
 
 static int refuse(const char *sentence, const char **why)
 {
@@ -22,41 +20,38 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_hex_digit(char c)
+static bool is(enum lw_octet kind, char c)
 {
-    return is_digit(c) || (lw_lower(c) >= 'a' && lw_lower(c) <= 'f');
+    return lw_octets[(unsigned char)c] & kind;
 }
 
-static bool is_name_octet(char c)
+/* The number of octets of a registered name that `text` begins with. */
+static size_t name_size(struct luaweb_slice text)
 {
-    unsigned char octet = (unsigned char)c;
-    return name_octets[octet >> 5] >> (octet & 31) & 1;
-}
-
-static bool is_name(struct luaweb_slice name)
-{
-    for (size_t i = 0; i < name.size; i++) {
-        if (is_name_octet(name.data[i]))
+    size_t i = 0;
+    for (; i < text.size; i++) {
+        if (is(LW_OCTET_NAME, text.data[i]))
             continue;
-        if (name.data[i] != '%' || name.size - i < 3 || !is_hex_digit(name.data[i + 1])
-            || !is_hex_digit(name.data[i + 2]))
-            return false;
+        if (text.data[i] != '%' || text.size - i < 3
+            || !is(LW_OCTET_HEX, text.data[i + 1])
+            || !is(LW_OCTET_HEX, text.data[i + 2]))
+            break;
         i += 2;
     }
-    return name.size > 0;
+    return i;
 }
 
 /* IPvFuture = "v" 1*HEXDIG "." 1*( unreserved / sub-delims / ":" ) */
 static bool is_future_address(struct luaweb_slice text)
 {
     size_t i = 1;
-    while (i < text.size && is_hex_digit(text.data[i]))
+    while (i < text.size && is(LW_OCTET_HEX, text.data[i]))
         i++;
     if (lw_lower(text.data[0]) != 'v' || i == 1 || i == text.size
         || text.data[i] != '.')
         return false;
     size_t version_end = i++;
-    while (i < text.size && (is_name_octet(text.data[i]) || text.data[i] == ':'))
+    while (i < text.size && (is(LW_OCTET_NAME, text.data[i]) || text.data[i] == ':'))
         i++;
     return i == text.size && i > version_end + 1;
 }
@@ -100,19 +95,23 @@ static bool is_port_part(struct luaweb_slice text)
            && port_number(lw_slice(text.data + 1, text.size - 1)) >= 0;
 }
 
+/* The size of the host that `authority` begins with; 0: of none. */
+static size_t host_size(struct luaweb_slice authority)
+{
+    if (authority.size == 0 || authority.data[0] != '[')
+        return name_size(authority);
+    const char *stop = memchr(authority.data, ']', authority.size);
+    if (!stop
+        || !is_literal(
+            lw_slice(authority.data + 1, (size_t)(stop - authority.data) - 1)))
+        return 0;
+    return (size_t)(stop - authority.data) + 1;
+}
+
 bool lw_authority_valid(struct luaweb_slice authority)
 {
-    if (authority.size == 0)
-        return false;
-    bool is_bracketed = authority.data[0] == '[';
-    const char *stop = memchr(authority.data, is_bracketed ? ']' : ':', authority.size);
-    if (is_bracketed && !stop)
-        return false;
-    size_t size = stop ? (size_t)(stop - authority.data) : authority.size;
-    bool is_host = is_bracketed ? is_literal(lw_slice(authority.data + 1, size - 1))
-                                : is_name(lw_slice(authority.data, size));
-    size += is_bracketed;
-    return is_host
+    size_t size = host_size(authority);
+    return size > 0
            && is_port_part(lw_slice(authority.data + size, authority.size - size));
 }
 
@@ -174,7 +173,7 @@ int lw_target_parse(struct luaweb_slice method, struct luaweb_slice target,
 {
     memset(out, 0, sizeof(*out));
     for (size_t i = 0; i < target.size; i++)
-        if (target.data[i] < 0x21 || target.data[i] > 0x7e || target.data[i] == '#')
+        if (!is(LW_OCTET_TARGET, target.data[i]))
             return refuse("the target has an octet that no target may have", why);
     if (lw_slice_equal(method, LW_SLICE("CONNECT")))
         return parse_authority(target, out, why);
