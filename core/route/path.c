@@ -8,12 +8,24 @@
 
 #include "base/slice.h"
 
+/* Eight octets at a time: the upper bit of one that is zero or above 127, or of one
+ * behind it, is found. */
 bool lw_path_is_normal(struct luaweb_slice text)
 {
-    unsigned found = 0;
-    for (size_t i = 0; i < text.size; i++)
-        found |= (unsigned)(text.data[i] == '%') | ((unsigned char)text.data[i] & 0x80);
-    return found == 0;
+    const uint64_t ones = UINT64_MAX / 255;
+    uint64_t found = 0;
+    size_t at = 0;
+    for (; text.size - at >= sizeof found; at += sizeof found) {
+        uint64_t word;
+        memcpy(&word, text.data + at, sizeof word);
+        uint64_t percent = word ^ ones * '%';
+        found |= word | ((percent - ones) & ~percent);
+    }
+    for (; at < text.size; at++) {
+        unsigned char octet = (unsigned char)text.data[at];
+        found |= octet == '%' ? 0x80 : octet;
+    }
+    return (found & ones * 0x80) == 0;
 }
 
 /* The value of a hexadecimal digit, or -1. */
