@@ -39,7 +39,7 @@ struct stand {
 };
 
 static bool explore(const struct search *s, const struct lw_node *node,
-                    struct stand stand);
+                    const struct stand *stand);
 
 bool lw_match_pay(struct lw_match *match, uint32_t octets)
 {
@@ -91,11 +91,9 @@ static const struct lw_node *literal_child(const struct search *s,
         return NULL;
     const struct lw_node *child = &s->trie->nodes[node->children + (found - octets)];
     uint32_t size = child->label_size;
-    if (size == 1)
-        return child;
     const char *label = octets_of(s, &child->label, size);
-    bool is_same = size <= s->size - at && memcmp(label, s->text + at, size) == 0;
-    return is_same ? child : NULL;
+    return size <= s->size - at && memcmp(label, s->text + at, size) == 0 ? child
+                                                                          : NULL;
 }
 
 /* Ends the text of the open expression somewhere from `low` to `high`; false when it
@@ -123,8 +121,9 @@ static bool close_span(const struct search *s, struct stand *stand, uint32_t low
 
 /* Lets an expression have some text. */
 static bool explore_expression(const struct search *s, const struct lw_node *node,
-                               struct stand stand)
+                               const struct stand *from)
 {
+    struct stand stand = *from;
     uint32_t first = stand.low;
     uint32_t last = stand.high;
     while (last > first && !lw_span_starts(&node->hop, s->match->text, last))
@@ -141,25 +140,26 @@ static bool explore_expression(const struct search *s, const struct lw_node *nod
     stand.open_span = stand.depth++;
     stand.low = first + 1;
     stand.high = lw_span_reach(&node->hop, template_of(s, node), s->match->text, last);
-    return explore(s, node, stand);
+    return explore(s, node, &stand);
 }
 
 /* Lets an expression have no text. */
 static bool skip_expression(const struct search *s, const struct lw_node *node,
-                            struct stand stand)
+                            const struct stand *from)
 {
+    struct stand stand = *from;
     s->match->spans[stand.depth++] = (struct lw_span){0, 0};
-    return explore(s, node, stand);
+    return explore(s, node, &stand);
 }
 
 /* Ends the search at a node that a route ends at, if the text does as well. */
 static bool finish(const struct search *s, const struct lw_node *node,
-                   struct stand stand)
+                   const struct stand *from)
 {
     const struct lw_entry *entry = &s->trie->entries[node->entry];
-    if (node->route == LW_NO_ROUTE || stand.high != s->size)
-        return false;
-    if (!close_span(s, &stand, s->size, s->size))
+    struct stand stand = *from;
+    if (node->route == LW_NO_ROUTE || stand.high != s->size
+        || !close_span(s, &stand, s->size, s->size))
         return false;
     if (stand.is_vague && !lw_settle(entry, stand.present, s->match))
         return false;
@@ -171,7 +171,7 @@ static bool finish(const struct search *s, const struct lw_node *node,
 /* Lets some of the node's expressions come next: those that leave their segment, or
  * those that don't. */
 static bool explore_expressions(const struct search *s, const struct lw_node *node,
-                                struct stand stand, bool leaves)
+                                const struct stand *stand, bool leaves)
 {
     const struct lw_node *child = s->trie->nodes + node->children + node->literal_count;
     const struct lw_node *end = child + node->expression_count;
@@ -184,7 +184,7 @@ static bool explore_expressions(const struct search *s, const struct lw_node *no
 
 /* Lets nothing more come, or expressions without text. */
 static bool explore_end(const struct search *s, const struct lw_node *node,
-                        struct stand stand)
+                        const struct stand *stand)
 {
     const struct lw_node *child = s->trie->nodes + node->children + node->literal_count;
     const struct lw_node *end = child + node->expression_count;
@@ -198,10 +198,12 @@ static bool explore_end(const struct search *s, const struct lw_node *node,
 
 /* Goes on behind the literal text that leads to a node. */
 static bool pass_label(const struct search *s, const struct lw_node *node,
-                       struct stand stand)
+                       const struct stand *stand)
 {
     if (node->has_expression)
         return explore_expression(s, node, stand) || skip_expression(s, node, stand);
+    if (node->expression_count == 0)
+        return explore_end(s, node, stand);
     return explore_expressions(s, node, stand, false)
            || explore_expressions(s, node, stand, true) || explore_end(s, node, stand);
 }
@@ -215,18 +217,19 @@ static const struct lw_node *go_down(const struct search *s, const struct lw_nod
 
 /* The first node of literal text from `at` on that begins as it is to, or NULL. */
 static const struct lw_node *begin_run(const struct search *s,
-                                       const struct lw_node *base, struct stand stand,
+                                       const struct lw_node *base, bool at_slash,
                                        uint32_t at)
 {
-    bool fits = at < s->size && (s->text[at] == '/') == stand.at_slash;
+    bool fits = at < s->size && (s->text[at] == '/') == at_slash;
     return fits ? literal_child(s, base, at) : NULL;
 }
 
 /* Follows literal text as far as it goes, from the one place where it begins, and gives
  * it up node by node. */
 static bool climb(const struct search *s, const struct lw_node *base,
-                  struct stand stand)
+                  const struct stand *from)
 {
+    struct stand stand = *from;
     uint32_t at = stand.low;
     const struct lw_node *node = base;
     const struct lw_node *child = literal_child(s, base, at);
@@ -240,7 +243,7 @@ static bool climb(const struct search *s, const struct lw_node *base,
     }
     for (; node != base && !has_stopped(s); node = &s->trie->nodes[node->parent]) {
         stand.low = stand.high = at;
-        if (pass_label(s, node, stand))
+        if (pass_label(s, node, &stand))
             return true;
         at -= node->label_size;
     }
@@ -249,11 +252,11 @@ static bool climb(const struct search *s, const struct lw_node *base,
 
 /* The node that so much literal text from `at` on leads to, or NULL. */
 static const struct lw_node *find_run(const struct search *s,
-                                      const struct lw_node *base, struct stand stand,
+                                      const struct lw_node *base, bool at_slash,
                                       uint32_t at, uint32_t size)
 {
     uint32_t end = at;
-    const struct lw_node *node = begin_run(s, base, stand, at);
+    const struct lw_node *node = begin_run(s, base, at_slash, at);
     for (; node; node = go_down(s, node, end)) {
         end += node->label_size;
         if (end - at >= size)
@@ -264,12 +267,12 @@ static const struct lw_node *find_run(const struct search *s,
 
 /* The longest such text of less than `below` octets, 0: there is none. */
 static uint32_t longest_run(const struct search *s, const struct lw_node *base,
-                            struct stand stand, uint32_t below)
+                            const struct stand *stand, uint32_t below)
 {
     uint32_t longest = 0;
-    for (uint32_t at = stand.low; at <= stand.high; at++) {
+    for (uint32_t at = stand->low; at <= stand->high; at++) {
         uint32_t end = at;
-        const struct lw_node *node = begin_run(s, base, stand, at);
+        const struct lw_node *node = begin_run(s, base, stand->at_slash, at);
         for (; node; node = go_down(s, node, end)) {
             end += node->label_size;
             if (end - at >= below)
@@ -289,30 +292,30 @@ static bool is_same(const struct search *s, uint32_t a, uint32_t b, uint32_t siz
 /* Lets literal text of this size begin at several places.  Each node is gone to once,
  * with all its places. */
 static bool explore_runs(const struct search *s, const struct lw_node *base,
-                         struct stand stand, uint32_t size)
+                         const struct stand *stand, uint32_t size)
 {
-    for (uint32_t at = stand.high + 1; at-- > stand.low && !has_stopped(s);) {
-        const struct lw_node *node = find_run(s, base, stand, at, size);
-        struct stand next = stand;
+    for (uint32_t at = stand->high + 1; at-- > stand->low && !has_stopped(s);) {
+        const struct lw_node *node = find_run(s, base, stand->at_slash, at, size);
+        struct stand next = *stand;
         uint32_t later = at + 1;
-        uint32_t first = stand.low;
+        uint32_t first = stand->low;
         if (!node)
             continue;
-        while (later <= stand.high && !is_same(s, at, later, size))
+        while (later <= stand->high && !is_same(s, at, later, size))
             later++;
         if (later - at >= OCTETS_PER_STEP && !lw_match_pay(s->match, later - at))
             return false;
-        if (later <= stand.high)
+        if (later <= stand->high)
             continue;
         while (!is_same(s, at, first, size))
             first++;
-        if (!lw_match_pay(s->match, stand.high - stand.low))
+        if (!lw_match_pay(s->match, stand->high - stand->low))
             return false;
         if (!close_span(s, &next, first, at))
             continue;
         next.low += size;
         next.high += size;
-        if (pass_label(s, node, next))
+        if (pass_label(s, node, &next))
             return true;
     }
     return false;
@@ -339,35 +342,48 @@ static bool narrow(const struct search *s, const struct lw_node *node,
     return true;
 }
 
-/* Lets literal text come next: that begins with a slash, or that doesn't. */
+/* Lets literal text begin at several places: with a slash, or without. */
 static bool explore_literals(const struct search *s, const struct lw_node *node,
-                             struct stand stand, bool at_slash)
+                             const struct stand *from, bool at_slash)
 {
+    struct stand stand = *from;
     uint32_t size = UINT32_MAX;
     stand.at_slash = at_slash;
-    if (node->literal_count == 0 || !narrow(s, node, &stand))
+    if (!narrow(s, node, &stand))
         return false;
     if (stand.low == stand.high)
-        return climb(s, node, stand);
-    while ((size = longest_run(s, node, stand, size)) > 0) {
+        return climb(s, node, &stand);
+    while ((size = longest_run(s, node, &stand, size)) > 0) {
         if (!lw_match_pay(s->match, stand.high - stand.low))
             return false;
-        if (explore_runs(s, node, stand, size))
+        if (explore_runs(s, node, &stand, size))
             return true;
     }
     return false;
 }
 
+/* Lets something come next that begins with a slash or leaves its segment, or that
+ * doesn't. */
+static inline bool explore_next(const struct search *s, const struct lw_node *node,
+                                const struct stand *stand, bool leaves)
+{
+    uint32_t at = stand->low;
+    bool has_literals = node->literal_count > 0 && at < s->size;
+    if (has_literals && at != stand->high && explore_literals(s, node, stand, leaves))
+        return true;
+    if (has_literals && at == stand->high && (s->text[at] == '/') == leaves
+        && climb(s, node, stand))
+        return true;
+    return node->expression_count > 0 && explore_expressions(s, node, stand, leaves);
+}
+
 /* Goes on at a node: first within the segment, then with another one. */
 static bool explore(const struct search *s, const struct lw_node *node,
-                    struct stand stand)
+                    const struct stand *stand)
 {
-    if (!lw_match_pay(s->match, stand.high - stand.low))
-        return false;
-    return explore_literals(s, node, stand, false)
-           || explore_expressions(s, node, stand, false)
-           || explore_literals(s, node, stand, true)
-           || explore_expressions(s, node, stand, true) || explore_end(s, node, stand);
+    return lw_match_pay(s->match, stand->high - stand->low)
+           && (explore_next(s, node, stand, false) || explore_next(s, node, stand, true)
+               || explore_end(s, node, stand));
 }
 
 bool lw_trie_match(const struct lw_trie *trie, struct luaweb_slice text,
@@ -380,5 +396,5 @@ bool lw_trie_match(const struct lw_trie *trie, struct luaweb_slice text,
     if (text.size > UINT32_MAX / 2)
         return false;
     struct search search = {trie, match, text.data, (uint32_t)text.size};
-    return explore(&search, trie->nodes, (struct stand){0});
+    return explore(&search, trie->nodes, &(struct stand){0});
 }
