@@ -5,6 +5,8 @@
  * §5.1): what RFC 6570 expands to is read back the same. */
 #include "net/params.h"
 
+#include <string.h>
+
 #include "base/slice.h"
 #include "http/percent.h"
 #include "route/capture.h"
@@ -21,37 +23,48 @@ static struct luaweb_slice decode(struct lw_arena *arena, struct luaweb_slice ra
     return lw_slice(out, size);
 }
 
-static uint32_t count_captures(const struct lw_match *match)
+static void fill(struct luaweb_param *param, struct lw_arena *arena,
+                 const struct lw_decision *decision, const struct lw_capture *capture)
 {
-    struct lw_captures captures;
-    struct lw_capture capture;
-    uint32_t count = 0;
-    lw_captures_start(&captures, match);
-    while (lw_captures_next(&captures, &capture))
-        count++;
-    return count;
+    uint8_t demand = decision->demands[capture->variable];
+    const struct lw_template *template = decision->match.entry->template;
+    param->name = template->variables[capture->variable].name;
+    param->kind = capture->kind;
+    param->is_number = demand == LUAWEB_DEMAND_INT || demand == LUAWEB_DEMAND_NUMBER;
+    param->key = lw_slice(NULL, 0);
+    if (capture->kind == LUAWEB_PARAM_PAIR)
+        param->key = decode(arena, capture->key, capture->is_query);
+    param->value = decode(arena, capture->value, capture->is_query);
 }
 
+/* A list of twice the size; what it outgrows is lost until the reset. */
+static struct luaweb_param *grow(struct lw_arena *arena,
+                                 const struct luaweb_param *list, uint32_t count)
+{
+    size_t size = count * sizeof *list;
+    struct luaweb_param *more = lw_arena_alloc(arena, 2 * size);
+    memcpy(more, list, size);
+    return more;
+}
+
+/* Mostly there is one value for each variable: the list grows only for more of them. */
 void lw_params_fill(struct lw_request *request, const struct lw_decision *decision)
 {
-    const struct lw_match *match = &decision->match;
-    uint32_t count = count_captures(match);
+    struct lw_arena *arena = &request->arena;
+    uint32_t capacity = decision->match.entry->template->variable_count;
+    uint32_t count = 0;
     struct lw_captures captures;
     struct lw_capture capture;
-    if (count == 0)
+    if (capacity == 0)
         return;
-    struct luaweb_param *list = lw_arena_alloc(&request->arena, count * sizeof *list);
-    lw_captures_start(&captures, match);
-    for (uint32_t i = 0; i < count && lw_captures_next(&captures, &capture); i++) {
-        uint8_t demand = decision->demands[capture.variable];
-        list[i].name = match->entry->template->variables[capture.variable].name;
-        list[i].kind = capture.kind;
-        list[i].is_number =
-            demand == LUAWEB_DEMAND_INT || demand == LUAWEB_DEMAND_NUMBER;
-        list[i].key = lw_slice(NULL, 0);
-        if (capture.kind == LUAWEB_PARAM_PAIR)
-            list[i].key = decode(&request->arena, capture.key, capture.is_query);
-        list[i].value = decode(&request->arena, capture.value, capture.is_query);
+    struct luaweb_param *list = lw_arena_alloc(arena, capacity * sizeof *list);
+    lw_captures_start(&captures, &decision->match);
+    while (lw_captures_next(&captures, &capture)) {
+        if (count == capacity) {
+            list = grow(arena, list, count);
+            capacity *= 2;
+        }
+        fill(&list[count++], arena, decision, &capture);
     }
     request->facts.params = (struct luaweb_params){list, count};
 }
