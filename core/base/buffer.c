@@ -71,10 +71,10 @@ static void grow(struct lw_buffer *buffer, struct lw_blocks *blocks, size_t need
 
 void lw_buffer_reserve(struct lw_buffer *buffer, struct lw_blocks *blocks, size_t room)
 {
-    size_t size = lw_buffer_size(buffer);
-    lw_require(room <= SIZE_MAX / 4 && size <= SIZE_MAX / 4);
     if (buffer->capacity - buffer->end >= room)
         return;
+    size_t size = lw_buffer_size(buffer);
+    lw_require(room <= SIZE_MAX / 4 && size <= SIZE_MAX / 4);
     if (size + room > buffer->capacity) {
         grow(buffer, blocks, size + room);
         return;
