@@ -24,13 +24,40 @@ static char *put(char *at, const char *data, size_t size)
 
 static char *put_number(char *at, uint64_t number)
 {
-    char digits[20];
-    size_t size = 0;
-    do {
-        digits[sizeof digits - ++size] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number);
-    return put(at, digits + sizeof digits - size, size);
+    size_t size = 1;
+    for (uint64_t rest = number; rest > 9; rest /= 10)
+        size++;
+    for (char *digit = at + size; digit > at; number /= 10)
+        *--digit = (char)('0' + number % 10);
+    return at + size;
+}
+
+#define STATUS_LINE_SIZE 48 /* of the longest, and some */
+
+/* Written as a block of fixed size, which takes no call. */
+static const struct status_line {
+    int code;
+    uint32_t size;
+    char text[STATUS_LINE_SIZE];
+} status_lines[] = {
+#define LW_ROW(code, reason) \
+    {code, sizeof "HTTP/1.1 " #code " " reason - 1, "HTTP/1.1 " #code " " reason},
+    LW_STATUSES(LW_ROW)
+#undef LW_ROW
+};
+
+static char *put_status_line(char *at, int status)
+{
+    for (size_t i = 0; i < sizeof status_lines / sizeof *status_lines; i++) {
+        const struct status_line *line = &status_lines[i];
+        if (line->code != status)
+            continue;
+        memcpy(at, line->text, STATUS_LINE_SIZE);
+        return at + line->size;
+    }
+    at = PUT(at, "HTTP/1.1 ");
+    at = put_number(at, (uint64_t)status);
+    return PUT(at, " ");
 }
 
 static char *put_framing(char *at, const struct lw_reply *reply)
@@ -53,11 +80,7 @@ void lw_reply_head(struct lw_buffer *out, struct lw_blocks *blocks,
     const size_t fixed = 256;
     lw_buffer_reserve(out, blocks, fixed + reply->type.size + reply->fields.size);
     char *at = out->data + out->end;
-    const char *reason = lw_status_reason(reply->status);
-    at = PUT(at, "HTTP/1.1 ");
-    at = put_number(at, (uint64_t)reply->status);
-    at = PUT(at, " ");
-    at = put(at, reason, strlen(reason));
+    at = put_status_line(at, reply->status);
     if (!reply->has_date) {
         at = PUT(at, "\r\nDate: ");
         at = put(at, reply->date, 29);
