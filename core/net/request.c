@@ -40,6 +40,23 @@ struct lw_request *lw_request_new(struct lw_loop *loop)
     return request;
 }
 
+/* Clears what a request does not set for itself when it begins, field by field: zeroing
+ * the rest as well would cost twice as much. */
+static void forget(struct lw_request *request)
+{
+    request->facts.headers = request->facts.trailers = (struct luaweb_fields){NULL, 0};
+    request->facts.params = (struct luaweb_params){NULL, 0};
+    request->ops = NULL;
+    request->conn = NULL;
+    request->head = request->resource = (struct luaweb_slice){NULL, 0};
+    request->began_ns = request->sent = 0;
+    request->status = 0;
+    request->is_kept = request->is_started = false;
+    request->has_type = request->has_date = request->wants_close = false;
+    request->waits_for_content = request->waits_for_room = false;
+    request->has_query = request->has_cookies = false;
+}
+
 void lw_request_end(struct lw_request *request)
 {
     struct lw_loop *loop = request->loop;
@@ -47,16 +64,11 @@ void lw_request_end(struct lw_request *request)
         lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
     if (request->ops && !request->conn)
         loop->orphan_count--;
-    struct lw_request empty = {
-        .loop = loop,
-        .arena = request->arena,
-        .next_free = loop->free_requests,
-    };
-    empty.facts.slot = request->facts.slot;
-    empty.facts.generation = request->facts.generation + 1;
     lw_buffer_release(&request->fields, &loop->blocks);
-    *request = empty;
     lw_arena_reset(&request->arena);
+    request->facts.generation++;
+    forget(request);
+    request->next_free = loop->free_requests;
     loop->free_requests = request;
 }
 

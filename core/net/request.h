@@ -71,7 +71,8 @@ struct lw_request {
     struct luaweb_fields cookies;
 };
 
-/* Takes a request from the pool: zeroed, with a fresh id. */
+/* Takes a request from the pool, with a fresh id: nothing of it has happened yet, but
+ * what it is (method to peer in `facts`) is to be filled in. */
 struct lw_request *lw_request_new(struct lw_loop *loop);
 
 /* Copies the head into the arena, so that the read buffer is free. */
