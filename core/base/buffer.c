@@ -69,10 +69,10 @@ static void grow(struct lw_buffer *buffer, struct lw_blocks *blocks, size_t need
     *buffer = (struct lw_buffer){.data = data, .end = size, .capacity = capacity};
 }
 
-void lw_buffer_reserve(struct lw_buffer *buffer, struct lw_blocks *blocks, size_t room)
+/* Apart, so that the usual case has no registers to save. */
+static __attribute__((noinline)) void make_room(struct lw_buffer *buffer,
+                                                struct lw_blocks *blocks, size_t room)
 {
-    if (buffer->capacity - buffer->end >= room)
-        return;
     size_t size = lw_buffer_size(buffer);
     lw_require(room <= SIZE_MAX / 4 && size <= SIZE_MAX / 4);
     if (size + room > buffer->capacity) {
@@ -82,6 +82,12 @@ void lw_buffer_reserve(struct lw_buffer *buffer, struct lw_blocks *blocks, size_
     memmove(buffer->data, buffer->data + buffer->start, size);
     buffer->start = 0;
     buffer->end = size;
+}
+
+void lw_buffer_reserve(struct lw_buffer *buffer, struct lw_blocks *blocks, size_t room)
+{
+    if (buffer->capacity - buffer->end < room)
+        make_room(buffer, blocks, room);
 }
 
 void lw_buffer_append(struct lw_buffer *buffer, struct lw_blocks *blocks,
