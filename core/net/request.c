@@ -46,12 +46,15 @@ static void forget(struct lw_request *request)
 {
     request->facts.headers = request->facts.trailers = (struct luaweb_fields){NULL, 0};
     request->facts.params = (struct luaweb_params){NULL, 0};
+    request->walk.machine = NULL;
+    request->walk.facts = request->walk.status = 0;
     request->ops = NULL;
     request->conn = NULL;
     request->head = request->resource = (struct luaweb_slice){NULL, 0};
     request->began_ns = request->sent = 0;
     request->status = 0;
     request->is_kept = request->is_started = false;
+    request->is_parted = request->has_parts = false;
     request->has_type = request->has_date = request->wants_close = false;
     request->waits_for_content = request->waits_for_room = false;
     request->has_query = request->has_cookies = false;

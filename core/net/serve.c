@@ -126,14 +126,16 @@ static void begin_walk(struct lw_request *request, const struct lw_head *head,
 {
     const struct lw_loop *loop = request->loop;
     struct lw_walk *walk = &request->walk;
-    walk->request = &request->facts;
-    walk->arena = &request->arena;
-    walk->trace = loop->trace;
-    walk->now = loop->date_second;
-    walk->present = head->present;
-    walk->content.length = head->content_length;
-    walk->content.limit = loop->limits.max_body;
-    walk->content.is_chunked = head->framing == LW_FRAMING_CHUNKED;
+    *walk = (struct lw_walk){
+        .request = &request->facts,
+        .arena = &request->arena,
+        .trace = loop->trace,
+        .now = loop->date_second,
+        .present = head->present,
+        .content = {.length = head->content_length,
+                    .limit = loop->limits.max_body,
+                    .is_chunked = head->framing == LW_FRAMING_CHUNKED},
+    };
     lw_walk_begin(walk, decision->machine, decision->method);
 }
 
