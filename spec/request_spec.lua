@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Requests as handlers see them (lua/luaweb/request.lua): lazy views, and what is left
 -- of a request when it has ended: an error.
+local abi = require "luaweb.abi"
 local test = require "luaweb.test"
 local web = require "luaweb"
 
@@ -216,7 +217,7 @@ describe("when a request has ended", function()
       kept.next_header, kept.next_pair = req.headers:each(), req.query:each()
       kept.next_chunk = req:chunks()
       kept.form = req:form()
-      kept.slot, kept.memory = req[1].slot, req[1]
+      kept.slot, kept.memory = abi.request_at(req[1]).slot, req[1]
       return web.streaming(function(out) kept.out = out end)
     end
     local target = "/p/mine?q=mine&t=mine"

@@ -228,7 +228,7 @@ EXPORT void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *f
     (void)host;
     struct lw_request *request = find(facts, generation);
     if (request)
-        request->ops->body_limit(request, lw_octets(limit));
+        request->ops->body_limit(request, lw_limit_of(limit));
 }
 
 EXPORT int luaweb_header(struct luaweb_host *host, struct luaweb_request *facts,

@@ -81,7 +81,7 @@ int lw_answer_content_fits(struct lw_walk *walk)
     if (!lw_walk_value(walk, LUAWEB_BODY_LIMIT, &limit))
         return LW_ASK;
     if (limit.text.data)
-        walk->content.limit = lw_octets(limit.number);
+        walk->content.limit = lw_limit_of(limit.number);
     return walk->content.is_chunked || walk->content.length <= walk->content.limit;
 }
 

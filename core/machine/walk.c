@@ -11,7 +11,7 @@
 #include "machine/fields.h"
 
 /* A limit that the app has set; what is no number of octets is none at all. */
-uint64_t lw_octets(double number)
+uint64_t lw_limit_of(double number)
 {
     if (!(number >= 0))
         return 0;
@@ -35,7 +35,7 @@ void lw_walk_begin(struct lw_walk *walk, const struct lw_machine *machine,
         walk->size = constant->text.size;
     const struct lw_value *limit = &machine->values[LUAWEB_BODY_LIMIT];
     if (lw_machine_has(machine, LUAWEB_BODY_LIMIT) && !limit->function)
-        walk->content.limit = lw_octets(limit->number);
+        walk->content.limit = lw_limit_of(limit->number);
     if (walk->trace) {
         walk->trace->count = 0;
         walk->trace->walk = walk;

@@ -125,6 +125,6 @@ bool lw_walk_know(struct lw_walk *walk, uint32_t properties);
 int lw_walk_accept(struct lw_walk *walk, int dimension, struct lw_list *list);
 
 /* A limit from Lua in octets: what is no number of them is 0. */
-uint64_t lw_octets(double number);
+uint64_t lw_limit_of(double number);
 
 #endif

@@ -8,11 +8,14 @@ local M = { C = ffi.C }
 local sizes = { "slice", "field", "fields", "param", "params", "request",
   "event", "row" }
 
+local pointer -- to a request: the type, once it is declared
+
 --- Declares the border for this host.
 ---@param host lightuserdata  the host that owns this Lua state
 ---@param border string       the text of core/base/abi*.h without preprocessor lines
 function M.open(host, border)
   ffi.cdef(border)
+  pointer = ffi.typeof "struct luaweb_request *"
   M.host = ffi.cast("struct luaweb_host *", host)
   local seen = ffi.new "struct luaweb_sizes"
   ffi.C.luaweb_sizes(M.host, seen)
@@ -23,6 +26,15 @@ function M.open(host, border)
         seen[name], ours))
     end
   end
+end
+
+--- The struct of a request at its address, which is how requests are named in Lua: an
+--- address is a plain number, where a pointer would be one object more to collect.
+---@param address integer
+---@return ffi.cdata* r   struct luaweb_request *
+function M.request_at(address)
+  local r = ffi.cast(pointer, address)
+  return r
 end
 
 return M

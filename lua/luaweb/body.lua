@@ -58,7 +58,7 @@ end
 -- to one buffer, which stands in the place of the content until that is whole.
 local function read_all(self, r, what)
   sched.check(what, 3)
-  local kept = self[CONTENT]
+  local kept = rawget(self, CONTENT)
   if kept == IN_PIECES then
     error(what .. ": the content was read in pieces by req:chunks: it is not kept", 3)
   end
@@ -77,7 +77,7 @@ local function set_limit(self, r, limit)
   if type(limit) ~= "number" or limit ~= limit or limit < 0 then
     error("req:bytes wants a number of octets, 0 or more", 3)
   end
-  local kept = self[CONTENT]
+  local kept = rawget(self, CONTENT)
   if type(kept) == "string" and #kept > limit then error(response.status(413), 0) end
   C.luaweb_body_limit(host, r, self[2], limit)
 end
@@ -176,7 +176,7 @@ function M.methods(facts, new_pairs)
   ---@return luaweb.Pairs
   function Request:form()
     local r = facts(self)
-    local kept = self[FORM]
+    local kept = rawget(self, FORM)
     if kept then return kept end
     local media = content_type(self)
     if media ~= "application/x-www-form-urlencoded" then
@@ -195,7 +195,7 @@ function M.methods(facts, new_pairs)
   function Request:chunks()
     facts(self)
     sched.check "req:chunks"
-    local kept = self[CONTENT]
+    local kept = rawget(self, CONTENT)
     if type(kept) == "string" then return one_piece(kept) end
     if kept and kept ~= IN_PIECES then
       error("req:chunks: another job is reading the content", 2)
@@ -203,7 +203,8 @@ function M.methods(facts, new_pairs)
     return function()
       local r = facts(self)
       sched.check "req:chunks"
-      if self[CONTENT] and self[CONTENT] ~= IN_PIECES then
+      local kept_since = rawget(self, CONTENT)
+      if kept_since and kept_since ~= IN_PIECES then
         error("req:chunks: another job has read the content", 2)
       end
       self[CONTENT] = IN_PIECES

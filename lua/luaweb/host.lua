@@ -16,7 +16,8 @@ local trace = require "luaweb.trace"
 
 local C, host = abi.C, abi.host
 local Response = response.Response
-local new_request, send = request.new, reply.send
+local new_request, send, request_at = request.new, reply.send, abi.request_at
+local rawget = rawget
 local REPLY = request.REPLY -- place in a handle: what an operation wants to be sent
 
 local NO, YES = tonumber(C.LUAWEB_ANSWER_NO), tonumber(C.LUAWEB_ANSWER_YES)
@@ -103,7 +104,7 @@ local function give(fn, req, r, generation, convert)
 end
 
 local function send_kept(_, req)
-  send(req, 0, req[REPLY])
+  send(req, 0, rawget(req, REPLY))
   return 0
 end
 
@@ -190,10 +191,11 @@ local function answer_instead(req, r, generation, answer)
 end
 
 -- Ends a request whose function raised something (on_error's result).
-local function fail(r, generation, failure, fn)
+local function fail(address, generation, failure, fn)
+  local r = request_at(address)
   local req = handles[r.slot]
   handles[r.slot] = false
-  if not req or req[2] ~= generation then req = new_request(r, generation) end
+  if not req or req[2] ~= generation then req = new_request(address, generation) end
   if answer_in(failure) then
     local ok, again = xpcall(answer_instead, on_error, req, r, generation, failure)
     if ok then return end
@@ -213,41 +215,44 @@ local function fail(r, generation, failure, fn)
 end
 
 -- A request that needs no more than its representation.
-local function serve(index, r, generation)
-  local slot = r.slot
-  local req = new_request(r, generation)
+local function serve(fn, address, generation)
+  local slot = request_at(address).slot
+  local req = new_request(address, generation)
   handles[slot] = req
-  local answer = functions[index](req)
+  local answer = fn(req)
   send(req, 0, answer)
-  handles[slot] = false
+  if handles[slot] == req then handles[slot] = false end
 end
 
-local function walk(index, r, generation)
+local function walk(index, address, generation)
+  local r = request_at(address)
+  local req = new_request(address, generation)
   local slot = r.slot
-  local req = new_request(r, generation)
   handles[slot] = req
   follow(index, req, r, generation)
-  handles[slot] = false
+  if handles[slot] == req then handles[slot] = false end -- else others have it
 end
 
+local reply_step = kinds.reply
+
 -- In between, so that serve compiles: a trace can't end by leaving an xpcall.
-local function run(index, r, generation)
-  if steps[index] == kinds.reply then
-    serve(index, r, generation)
+local function run(index, address, generation)
+  if steps[index] == reply_step then
+    serve(functions[index], address, generation)
   else
-    walk(index, r, generation)
+    walk(index, address, generation)
   end
 end
 
-function sched.upcalls.request(index, r, generation)
-  local ok, failure = xpcall(run, on_error, index, r, generation)
-  if not ok then fail(r, generation, failure, functions[index]) end
+function sched.upcalls.request(index, address, generation)
+  local ok, failure = xpcall(run, on_error, index, address, generation)
+  if not ok then fail(address, generation, failure, functions[index]) end
 end
 
-function sched.upcalls.lost(co, message, r, generation)
+function sched.upcalls.lost(co, message, address, generation)
   loader.lose(co)
-  if r then return fail(r, generation, { traceback = trace.back(message, co) }) end
-  job.lose(co, message)
+  if not address then return job.lose(co, message) end
+  fail(address, generation, { traceback = trace.back(message, co) })
 end
 
 --- Runs them, in a job.

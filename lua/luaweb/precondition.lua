@@ -59,7 +59,7 @@ end
 function M.of(req)
   local headers = req.headers
   local match, none = tags_of(headers["if-match"]), tags_of(headers["if-none-match"])
-  local is_missing = C.luaweb_exists(host, req[1], req[2]) == 0
+  local is_missing = C.luaweb_exists(host, abi.request_at(req[1]), req[2]) == 0
   return setmetatable({
     tags = type(match) == "table" and match or nil,
     exists = match == true,

@@ -8,7 +8,7 @@ local json = require "luaweb.json"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
 
-local C, host = abi.C, abi.host
+local C, host, request_at = abi.C, abi.host, abi.request_at
 local Response = response.Response
 
 local RESET_CONTENT = 205 -- has no content (RFC 9110 15.3.6)
@@ -120,7 +120,7 @@ end
 -- What has to come before an answer can go out: properties of the machine that it
 -- needs, or the choice of what the client wants of it.
 local function send_again(result, req, status, media_type, content)
-  local r, generation = req[1], req[2]
+  local r, generation = request_at(req[1]), req[2]
   if result == ASK then
     M.follow(C.luaweb_pending(host, r, generation), req, r, generation)
   else
@@ -131,7 +131,7 @@ end
 
 -- Sends the head of an answer; true: content is to follow.
 local function begin(req, status, media_type, length)
-  local r, generation = req[1], req[2]
+  local r, generation = request_at(req[1]), req[2]
   local size = media_type and #media_type or 0
   local result = C.luaweb_start(host, r, generation, status, media_type, size, length)
   while result == ASK do
@@ -146,12 +146,13 @@ end
 local function send_large(req, status, media_type, content)
   local goes_on, result = begin(req, status, media_type, #content)
   if result == PART then return send_again(PART, req, status, media_type, content) end
-  if goes_on then write_all(req[1], req[2], content, "sending") end
-  C.luaweb_finish(host, req[1], req[2])
+  local r, generation = request_at(req[1]), req[2]
+  if goes_on then write_all(r, generation, content, "sending") end
+  C.luaweb_finish(host, r, generation)
 end
 
 function send(req, status, media_type, content)
-  local r, generation = req[1], req[2]
+  local r, generation = request_at(req[1]), req[2]
   if #content > LARGE and status ~= RESET_CONTENT then
     return send_large(req, status, media_type, content)
   end
@@ -187,7 +188,7 @@ end
 --- Ends the walk with a status, at which somebody may speak and else C does; or answers
 --- the row that was asked.
 local function answer(req, value)
-  local r, generation = req[1], req[2]
+  local r, generation = request_at(req[1]), req[2]
   local index = C.luaweb_answer(host, r, generation, value)
   if index < 0 then error(M.STARTED, 0) end
   M.follow(index, req, r, generation)
@@ -207,7 +208,7 @@ local function declared_length(fields)
 end
 
 local function send_stream(req, status, value)
-  local r, generation, written = req[1], req[2], nil
+  local r, generation, written = request_at(req[1]), req[2], nil
   if status == RESET_CONTENT then return send(req, status, nil, "") end
   if begin(req, status, value.media_type, -1) then
     local out = setmetatable({ r, generation, 0 }, Out)
@@ -231,7 +232,7 @@ local function send_bare(req, status)
 end
 
 local function send_response(req, status, value)
-  local r, generation, fields = req[1], req[2], value.fields
+  local r, generation, fields = request_at(req[1]), req[2], value.fields
   if status == 0 then status = value.code or 0 end
   if fields then
     for i = 1, #fields, 2 do add_header(r, generation, fields[i], fields[i + 1]) end

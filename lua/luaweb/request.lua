@@ -9,7 +9,8 @@ local new_table = require "table.new"
 local precondition = require "luaweb.precondition"
 local Array = require("luaweb.json_value").Array
 
-local C, host, str = abi.C, abi.host, ffi.string
+local C, host, str, request_at = abi.C, abi.host, ffi.string, abi.request_at
+local rawget, rawset, setmetatable = rawget, rawset, setmetatable
 
 ---@class luaweb.Request
 ---@field method string     the method, e.g. "GET"
@@ -34,12 +35,13 @@ local Request = {}
 
 local M = { Request = Request }
 
--- A handle: [1] the C struct, [2] its generation when we got it, then what was made of
--- it so far (`places` below; the last two are body.lua's).
+-- A handle: [1] the address of the C struct, [2] its generation when we got it, then
+-- what was made of it so far (`places` below; the last two are body.lua's).  An address
+-- is a plain number: a pointer would be one object more for the collector.
 
 -- The C struct, or an error in who called our caller.
 local function facts(self)
-  local r = self[1]
+  local r = request_at(self[1])
   if r.generation ~= self[2] then error(body.ENDED, 3) end
   return r
 end
@@ -58,7 +60,9 @@ local Pairs = {}
 -- Its lists of names and values.
 local function lists(self)
   local owner = rawget(self, 3)
-  if owner and owner[1].generation ~= owner[2] then error(body.ENDED, 3) end
+  if owner and request_at(owner[1]).generation ~= owner[2] then
+    error(body.ENDED, 3)
+  end
   return rawget(self, 1), rawget(self, 2)
 end
 
@@ -231,7 +235,7 @@ local PARAMS, QUERY, COOKIES, HEADERS, TRAILERS, STATE = 3, 4, 5, 6, 7, 8
 local places = { params = PARAMS, query = QUERY, cookies = COOKIES, headers = HEADERS,
   trailers = TRAILERS, state = STATE }
 
--- Those that few requests have stand behind the places that are made with the handle.
+-- Behind those of body.lua: raw access, too, for what is seldom there.
 M.REPLY, M.MEMO = 11, 12 -- what an operation left to be sent; what web.memo remembers
 
 local views = {
@@ -251,18 +255,21 @@ local views = {
 
 for name, method in pairs(body.methods(facts, M.pairs)) do Request[name] = method end
 
+-- Raw access: what is not there yet is not to be looked for here again.
 local function index(self, key)
+  local place = places[key]
+  if place then
+    local r = facts(self)
+    local value = rawget(self, place)
+    if not value then
+      value = views[place](r, self)
+      rawset(self, place, value)
+    end
+    return value
+  end
   local get = getters[key]
   if get then return get(facts(self), self) end
-  local place = places[key]
-  if not place then return Request[key] end
-  local r = facts(self)
-  local value = self[place]
-  if not value then
-    value = views[place](r, self)
-    self[place] = value
-  end
-  return value
+  return Request[key]
 end
 
 local request_mt = { __index = index }
@@ -285,12 +292,12 @@ function M.line(r)
 end
 
 --- Makes the handle of a request.
----@param r ffi.cdata*
+---@param address integer   of the C struct
 ---@param generation integer
 ---@return luaweb.Request
-function M.new(r, generation)
-  local handle = { r, generation, false, false, false, false, false, false, false,
-    false }
+function M.new(address, generation)
+  local handle = new_table(12, 0)
+  handle[1], handle[2] = address, generation
   setmetatable(handle, request_mt)
   return handle
 end

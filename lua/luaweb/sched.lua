@@ -9,6 +9,7 @@ local C, host = abi.C, abi.host
 local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
 local running, isyieldable = coroutine.running, coroutine.isyieldable
 local status = coroutine.status
+local cast, tonumber = ffi.cast, tonumber
 
 local REQUEST = tonumber(C.LUAWEB_EVENT_REQUEST)
 local WAKE = tonumber(C.LUAWEB_EVENT_WAKE)
@@ -30,15 +31,15 @@ local M = {}
 local queue, first, last = {}, 1, 0 -- coroutines that can go on, in order
 local waiting = {}                  -- by id, see wake_one
 local spares = {}                   -- dispatchers at rest
-local served = setmetatable({}, { __mode = "k" }) -- by dispatcher: request, generation
+local served = setmetatable({}, { __mode = "k" }) -- by dispatcher: address, generation
 local active                        -- the dispatcher that pulls events
 local current                       -- the coroutine that the resume site has entered
 local event = ffi.new "struct luaweb_event"
 
 --- What the dispatcher does with events; host.lua fills it in.
---- lost(co, message, request, generation): a coroutine will never go on; request is nil
+--- lost(co, message, address, generation): a coroutine will never go on; address is nil
 --- where it was a job's.
----@type table<string, function>   request(index, request, generation), stop(), lost()
+---@type table<string, function>   request(index, address, generation), stop(), lost()
 M.upcalls = {}
 
 --- Puts a coroutine that parked (or is new) at the end of those that can go on.
@@ -151,16 +152,40 @@ function M.sleep(seconds)
   M.wait(C.luaweb_timer_start(host, seconds), "web.sleep")
 end
 
--- The next event.  A function of its own, so that it is compiled while the loop around
--- it is not: reading a struct costs nothing there.
+local integer = ffi.typeof "intptr_t"
+
+-- The next event; the request by its address, which needs no memory.  A function of its
+-- own, so that it is compiled while the loop around it is not: reading a struct costs
+-- nothing there.
 local function pull()
   C.luaweb_next(host, event)
-  return event.kind, event.id, event["function"], event.generation, event.request
+  local address = tonumber(cast(integer, event.request))
+  return event.kind, event.id, event["function"], event.generation, address
+end
+
+local upcalls = M.upcalls
+
+-- Pulls the next event and serves it, or gives its kind and id when it is no request.
+-- A function of its own for the same reason; `mine` is of the dispatcher.
+local function serve_next(mine)
+  local kind, id, index, generation, address = pull()
+  if kind ~= REQUEST then return kind, id end
+  mine[1], mine[2] = address, generation
+  upcalls.request(index, address, generation)
+end
+
+local function handle(kind, id)
+  if kind == WAKE then
+    M.wake(id)
+  elseif kind == STOP then
+    upcalls.stop()
+  else
+    yield(IDLE)
+  end
 end
 
 local function dispatch()
-  local me, upcalls, mine = running(), M.upcalls, { false, 0 }
-  local serve = upcalls.request
+  local me, mine = running(), { false, 0 }
   served[me] = mine
   while true do
     if active ~= me then
@@ -168,17 +193,8 @@ local function dispatch()
       spares[#spares + 1] = me
       yield(SPARE)
     end
-    local kind, id, index, generation, request = pull()
-    if kind == REQUEST then
-      mine[1], mine[2] = request, generation
-      serve(index, request, generation)
-    elseif kind == WAKE then
-      M.wake(id)
-    elseif kind == STOP then
-      upcalls.stop()
-    else
-      yield(IDLE)
-    end
+    local other, id = serve_next(mine)
+    if other then handle(other, id) end
   end
 end
 -- Interpreted: compiled, it would grow a side trace for every handler.
@@ -205,7 +221,9 @@ local function lose(co, message)
   local request, generation = mine and mine[1], mine and mine[2]
   if pcall(M.upcalls.lost, co, message, request, generation) then return end
   pcall(collectgarbage) -- most likely no memory is left, not even to say so
-  if request then C.luaweb_abort(host, request, generation) end
+  if request then
+    C.luaweb_abort(host, abi.request_at(request), generation)
+  end
 end
 
 -- Goes on with a coroutine, the only place that does; true when it found no event.
