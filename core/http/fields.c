@@ -202,16 +202,9 @@ static int judge_framing(const struct luaweb_field *field, struct framing *frami
     return is_coding ? judge_codings(field->value, framing, why) : 0;
 }
 
-void lw_fields_prepare(struct lw_fields_template *start)
+int lw_fields_parse(const char *data, size_t size, struct luaweb_field *fields,
+                    uint32_t *count, const char **why)
 {
-    memset(start, 0, sizeof *start);
-}
-
-int lw_fields_parse(const struct lw_fields_template *start, const char *data,
-                    size_t size, struct luaweb_field *fields, uint32_t *count,
-                    const char **why)
-{
-    (void)start;
     uint32_t found = 0;
     struct framing framing = {false, false, false};
     size_t at = 0;

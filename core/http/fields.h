@@ -49,6 +49,7 @@ struct lw_scan {
     uint32_t method_size;   /* the same */
     uint32_t minor_version; /* the same: 0 or 1 */
     uint32_t lines;         /* that have ended, with request line and blank line */
+    bool is_known;          /* the field lines are those that the memo has */
 };
 
 struct lw_fields_limits {
@@ -64,25 +65,17 @@ struct lw_fields_limits {
 int lw_fields_scan(struct lw_scan *scan, const char *data, size_t size,
                    const struct lw_fields_limits *limits, const char **why);
 
-/* What reading begins with; reading needs nothing so far. */
-struct lw_fields_template {
-    uint64_t octets[1];
-};
-
-void lw_fields_prepare(struct lw_fields_template *start);
-
 /* Reads field lines that lw_fields_scan found, from the first one to the end of the
- * blank line; `start` may be NULL.  `fields` has room for *count of them, *count is
- * then their number: in order of arrival, names as sent, values without white space
- * around them, duplicates kept.  They are lent as long as `data` is.
+ * blank line.  `fields` has room for *count of them, *count is then their number: in
+ * order of arrival, names as sent, values without white space around them, duplicates
+ * kept.  They are lent as long as `data` is.
  *   0    done
  *   400  a name is no token, a value has control octets, or the framing fields are in
  *        conflict (Content-Length repeated, malformed or beside Transfer-Encoding, a
  *        coding behind chunked)
  *   431  more than *count fields */
-int lw_fields_parse(const struct lw_fields_template *start, const char *data,
-                    size_t size, struct luaweb_field *fields, uint32_t *count,
-                    const char **why);
+int lw_fields_parse(const char *data, size_t size, struct luaweb_field *fields,
+                    uint32_t *count, const char **why);
 
 /* The bit of a field name in any case; 0 for names that no decision looks at. */
 uint32_t lw_field_bit(struct luaweb_slice name);

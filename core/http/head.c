@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/require.h"
+#include "http/memo.h"
 
 /* The longest method that any registry knows has 17 octets. */
 enum {
@@ -125,20 +126,41 @@ static int scan_request_line(struct lw_scan *scan, const char *data, size_t size
     return status;
 }
 
-int lw_head_scan(struct lw_scan *scan, const char *data, size_t size,
-                 const struct lw_head_limits *limits, size_t *head_size,
-                 const char **why)
+/* Whether the field lines are known, and the head whole with them. */
+static bool pass_known(struct lw_scan *scan, struct luaweb_slice octets,
+                       const struct lw_head_memo *memo)
 {
+    struct luaweb_slice rest = lw_slice(octets.data + scan->at, octets.size - scan->at);
+    if (!lw_memo_begins(memo, rest))
+        return false;
+    scan->at += memo->size;
+    scan->line = scan->at;
+    scan->lines = memo->field_count + 2;
+    scan->is_known = true;
+    return true;
+}
+
+int lw_head_scan(struct lw_scan *scan, struct luaweb_slice octets,
+                 const struct lw_head_limits *limits, const struct lw_head_memo *memo,
+                 size_t *head_size, const char **why)
+{
+    const char *data = octets.data;
+    size_t size = octets.size;
+    int status = 0;
     lw_require(size >= scan->at);
     if (size == 0 || (size == 1 && data[0] == '\r'))
         return 1;
     if (scan->lines == 0) {
-        int status = scan_request_line(scan, data, size, limits->target, why);
+        status = scan_request_line(scan, data, size, limits->target, why);
         if (status)
             return status;
+        if (memo && pass_known(scan, octets, memo)) {
+            *head_size = scan->at;
+            return 0;
+        }
     }
     struct lw_fields_limits field_limits = {limits->header_size, limits->fields};
-    int status = lw_fields_scan(scan, data, size, &field_limits, why);
+    status = lw_fields_scan(scan, data, size, &field_limits, why);
     if (status == 0)
         *head_size = scan->at;
     return status;
@@ -262,12 +284,28 @@ static int conclude(struct judgement *judgement)
     return 0;
 }
 
+static int read_fields(struct lw_head *head, struct luaweb_slice lines,
+                       const char **why)
+{
+    int status =
+        lw_fields_parse(lines.data, lines.size, head->fields, &head->field_count, why);
+    if (status)
+        return status;
+    struct judgement judgement = {.head = head, .why = why};
+    for (uint32_t i = 0; i < head->field_count; i++) {
+        status = judge_field(&judgement, &head->fields[i]);
+        if (status)
+            return status;
+    }
+    return conclude(&judgement);
+}
+
 int lw_head_parse(const struct lw_scan *scan, const char *data, size_t size,
                   struct lw_head *head, const char **why)
 {
     lw_require(size == scan->at && scan->lines > 1);
     *head = (struct lw_head){
-        .start = head->start,
+        .memo = head->memo,
         .fields = head->fields,
         .field_capacity = head->field_capacity,
         .field_count = head->field_capacity,
@@ -278,15 +316,11 @@ int lw_head_parse(const struct lw_scan *scan, const char *data, size_t size,
     int status = lw_target_parse(head->method, head->target, &head->parts, why);
     if (status)
         return status;
-    status = lw_fields_parse(head->start, data + scan->fields, size - scan->fields,
-                             head->fields, &head->field_count, why);
-    if (status)
-        return status;
-    struct judgement judgement = {.head = head, .why = why};
-    for (uint32_t i = 0; i < head->field_count; i++) {
-        status = judge_field(&judgement, &head->fields[i]);
-        if (status)
-            return status;
-    }
-    return conclude(&judgement);
+    struct luaweb_slice lines = lw_slice(data + scan->fields, size - scan->fields);
+    if (scan->is_known && lw_memo_recall(head->memo, head, lines.data))
+        return 0;
+    status = read_fields(head, lines, why);
+    if (status == 0 && head->memo)
+        lw_memo_keep(head->memo, head, lines);
+    return status;
 }

@@ -25,8 +25,10 @@ struct lw_head_limits {
     uint32_t fields;    /* field lines (431) */
 };
 
+struct lw_head_memo;
+
 struct lw_head {
-    const struct lw_fields_template *start; /* set by the caller, may be NULL */
+    struct lw_head_memo *memo;   /* set by the caller, may be NULL; see http/memo.h */
     struct luaweb_field *fields; /* set by the caller, with room for field_capacity */
     uint32_t field_capacity;     /* set by the caller */
     uint32_t field_count;        /* in order of arrival, duplicates kept */
@@ -47,19 +49,20 @@ struct lw_head {
  * scan->lines is still 0; the scan stays as it is.  RFC 9112 §2.2. */
 size_t lw_head_skip(const char *data, size_t size);
 
-/* Looks for the end of a head that begins at data[0], going on where it stopped;
+/* Looks for the end of a head that `octets` begin with, going on where it stopped;
  * refuses it as soon as it can no longer become one.  The cost of all calls is linear.
+ * `memo` is of the connection, or NULL.
  *   0      whole: *head_size octets, with scan->lines - 2 field lines
  *   1      need more octets
  *   >=100  the status to answer (400, 414, 431, 501, 505), then the connection must
  *          close; *why is a static sentence */
-int lw_head_scan(struct lw_scan *scan, const char *data, size_t size,
-                 const struct lw_head_limits *limits, size_t *head_size,
-                 const char **why);
+int lw_head_scan(struct lw_scan *scan, struct luaweb_slice octets,
+                 const struct lw_head_limits *limits, const struct lw_head_memo *memo,
+                 size_t *head_size, const char **why);
 
 /* Reads the head that lw_head_scan found: `size` is its *head_size, `scan` is unchanged
- * since.  `head` needs start, fields and field_capacity; its slices are lent as long as
- * `data` is.
+ * since, and head->memo is what the scan was given.  `head` needs memo, fields and
+ * field_capacity; its slices are lent as long as `data` is.
  *   0      done
  *   >=100  the status to answer (400, 431, 501), then the connection must close;
  *          *why is a static sentence; what head says then is not to be used */

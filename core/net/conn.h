@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "http/head.h"
+#include "http/memo.h"
 #include "net/content.h"
 #include "net/deadline.h"
 #include "net/transport.h"
@@ -47,6 +47,7 @@ struct lw_conn {
     struct lw_buffer in;
     struct lw_buffer out;
     struct lw_scan scan;
+    struct lw_head_memo memo;
     struct lw_request *request; /* being served */
     struct lw_content content;  /* of that request */
     size_t unread;              /* in the kernel, when the write deadline was armed */

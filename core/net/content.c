@@ -45,7 +45,7 @@ static int read_trailers(struct lw_conn *conn, struct luaweb_slice lines)
         count += copy[i] == '\n';
     struct luaweb_field *fields =
         lw_arena_alloc(&request->arena, count * sizeof *fields);
-    int status = lw_fields_parse(NULL, copy, lines.size, fields, &count, &why);
+    int status = lw_fields_parse(copy, lines.size, fields, &count, &why);
     if (status == 0)
         request->facts.trailers = (struct luaweb_fields){fields, count};
     return status;

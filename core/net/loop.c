@@ -87,7 +87,6 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
         return error;
     loop->limits = *limits;
     loop->upcalls = *upcalls;
-    lw_fields_prepare(&loop->fields_start);
     make_id_prefix(loop);
     for (int kind = 0; kind < LW_ID_KINDS; kind++)
         loop->free_ids[kind] = LW_NO_ID;

@@ -12,7 +12,6 @@
 
 #include "base/buffer.h"
 #include "base/limits.h"
-#include "http/fields.h"
 #include "net/deadline.h"
 
 struct lw_conn;
@@ -57,8 +56,7 @@ struct lw_loop {
     uv_timer_t accept_again; /* no descriptor was left: tried again */
     uv_idle_t again;         /* keeps the next poll from waiting */
     struct lw_limits limits;
-    struct lw_fields_template fields_start; /* for every head */
-    struct lw_access_log *access_log;       /* owned; NULL: none */
+    struct lw_access_log *access_log; /* owned; NULL: none */
     struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_upcalls upcalls;

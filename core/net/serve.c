@@ -189,7 +189,7 @@ static void serve(struct lw_conn *conn, size_t head_size)
     struct lw_request *request = lw_request_new(conn->loop);
     uint32_t lines = conn->scan.lines - 2;
     struct lw_head head = {
-        .start = &conn->loop->fields_start,
+        .memo = &conn->memo,
         .fields = lw_arena_alloc(&request->arena, lines * sizeof *head.fields),
         .field_capacity = lines,
     };
@@ -236,8 +236,9 @@ static bool serve_next(struct lw_conn *conn)
     skip_empty_lines(conn);
     if (lw_buffer_size(in) == 0)
         return false;
-    int result = lw_head_scan(&conn->scan, in->data + in->start, lw_buffer_size(in),
-                              &head_limits, &head_size, &why);
+    struct luaweb_slice octets = lw_slice(in->data + in->start, lw_buffer_size(in));
+    int result =
+        lw_head_scan(&conn->scan, octets, &head_limits, &conn->memo, &head_size, &why);
     if (result == 1)
         return false;
     if (result)

@@ -34,13 +34,13 @@ local function scan(text, step, size, count)
 end
 
 --- Reads a section: a list of { name, value }, or nil, status and sentence.
-local function parse(text, room, start)
+local function parse(text, room)
   local data = ffi.new("char[?]", #text)
   ffi.copy(data, text, #text)
   local fields = ffi.new("struct luaweb_field[?]", ROOM)
   local count = ffi.new("uint32_t[1]", room or ROOM)
   local why = ffi.new "const char *[1]"
-  local status = C.lw_fields_parse(start, data, #text, fields, count, why)
+  local status = C.lw_fields_parse(data, #text, fields, count, why)
   if status ~= 0 then return nil, status, ffi.string(why[0]) end
   local list = {}
   for i = 0, count[0] - 1 do
@@ -122,15 +122,6 @@ describe("field lines", function()
   it("may have empty values", function()
     assert.same({ { "A", "" }, { "B", "" }, { "C", "d" } },
       parse "A:\r\nB: \t \r\nC: d\r\n\r\n")
-  end)
-
-  it("are read from a prepared parser just so, again and again", function()
-    local start = ffi.new "struct lw_fields_template[1]"
-    C.lw_fields_prepare(start)
-    for _ = 1, 2 do
-      assert.same({ { "A", "b" } }, parse("A: b\r\n\r\n", ROOM, start))
-      assert.equal(400, (select(2, parse("A b\r\n\r\n", ROOM, start))))
-    end
   end)
 
   it("say nothing about framing here", function()

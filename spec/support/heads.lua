@@ -17,6 +17,10 @@ local FRAMINGS = {
   [C.LW_FRAMING_CHUNKED] = "chunked",
 }
 
+local function slice(text, size)
+  return ffi.new("struct luaweb_slice", { text, size })
+end
+
 local function new_limits(limits)
   return ffi.new("struct lw_head_limits", limits.target or 8192,
     limits.header_size or 32768, limits.fields or 128)
@@ -25,16 +29,17 @@ end
 --- Looks for the end of the head that `text` begins with.
 ---@param ends integer[]   how many octets have come at each look, e.g. {3, #text}
 ---@param limits table?    target, header_size, fields
+---@param memo ffi.cdata*?  struct lw_head_memo
 ---@return integer status  of the last look
 ---@return ffi.cdata* scan
 ---@return integer? size   of the head
 ---@return integer? came   how many octets had come when the answer was clear
-function M.scan(text, ends, limits)
+function M.scan(text, ends, limits, memo)
   local state = ffi.new "struct lw_scan[1]"
   local size, why = ffi.new "size_t[1]", ffi.new "const char *[1]"
   local bounds, status = new_limits(limits or {}), 1
   for _, come in ipairs(ends) do
-    status = C.lw_head_scan(state, text, come, bounds, size, why)
+    status = C.lw_head_scan(state, slice(text, come), bounds, memo, size, why)
     if status >= 100 then assert(ffi.string(why[0]):find "^%l.*%w$") end
     if status ~= 1 then return status, state, tonumber(size[0]), come end
   end
@@ -59,17 +64,18 @@ end
 
 --- Reads the head that `text` begins with.
 ---@param room integer?  how many fields the caller has room for
+---@param memo ffi.cdata*?  struct lw_head_memo
 ---@return table? head
 ---@return integer? status  when it is refused, or 1 when it is not whole
 ---@return string? why
-function M.read(text, room)
-  local status, state, size = M.scan(text, { #text })
+function M.read(text, room, memo)
+  local status, state, size = M.scan(text, { #text }, nil, memo)
   if status ~= 0 then return nil, status end
   local data = ffi.new("char[?]", size)
   ffi.copy(data, text, size)
   local fields = ffi.new("struct luaweb_field[?]", ROOM)
   local head, why = ffi.new "struct lw_head", ffi.new "const char *[1]"
-  head.fields, head.field_capacity = fields, room or ROOM
+  head.memo, head.fields, head.field_capacity = memo, fields, room or ROOM
   status = C.lw_head_parse(state, data, size, head, why)
   if status ~= 0 then return nil, status, ffi.string(why[0]) end
   assert(state[0].lines - 2 == head.field_count)
@@ -86,6 +92,7 @@ function M.read(text, room)
     expects_continue = head.expects_continue,
     present = head.present,
     fields = field_list(head),
+    is_known = state[0].is_known,
   }
 end
 
