@@ -224,6 +224,18 @@ static int lua_embedded(lua_State *lua)
     return 1;
 }
 
+/* What luaL_newstate would set. */
+static int on_panic(lua_State *lua)
+{
+    fprintf(stderr, "luaweb: an error that nothing catches: %s\n", message_of(lua));
+    return 0;
+}
+
+static void *resize(void *cells, void *memory, size_t old_size, size_t new_size)
+{
+    return lw_cells_resize(cells, memory, old_size, new_size);
+}
+
 bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
 {
     memset(host, 0, sizeof *host);
@@ -239,11 +251,12 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
         fprintf(stderr, "luaweb: can't make an event loop: %s\n", uv_strerror(error));
         return false;
     }
-    host->lua = luaL_newstate();
+    host->lua = lua_newstate(resize, &host->cells);
     if (!host->lua) {
         fputs("luaweb: no memory for a Lua state\n", stderr);
         return false;
     }
+    lua_atpanic(host->lua, on_panic);
     luaL_openlibs(host->lua);
     watch_signals(host);
     return true;
@@ -312,6 +325,7 @@ void lw_host_destruct(struct luaweb_host *host)
         lw_app_destruct(host->apps[i]);
         free(host->apps[i]);
     }
+    lw_cells_destruct(&host->cells);
     free(host->apps);
     free(host->events);
     free(host->scratch);

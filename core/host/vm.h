@@ -10,10 +10,12 @@
 #include <stdint.h>
 
 #include "base/abi.h"
+#include "base/cells.h"
 #include "net/loop.h"
 
 struct luaweb_host {
     struct lw_loop loop;
+    struct lw_cells cells;       /* the memory of `lua` */
     lua_State *lua;              /* the main state; never a coroutine's */
     struct luaweb_event *events; /* a ring, owned */
     uint32_t event_capacity;     /* a power of two */
