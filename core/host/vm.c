@@ -252,6 +252,8 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
         return false;
     }
     host->lua = lua_newstate(resize, &host->cells);
+    if (!host->lua) /* a LuaJIT without GC64 takes its own allocator only */
+        host->lua = luaL_newstate();
     if (!host->lua) {
         fputs("luaweb: no memory for a Lua state\n", stderr);
         return false;
