@@ -108,6 +108,28 @@ describe("a declaration", function()
     assert.equal("/x: machine: it has neither handle_ok nor an operation", fault {})
   end)
 
+  it("takes methods without a function where no request gets that far", function()
+    local moved = { stays_for_good = false, location = "/y" }
+    for status, machine in pairs {
+      [401] = { authorized = false, challenge = { "Basic realm=r" } },
+      [308] = moved,
+      [503] = { methods = { "GET", "PUT" }, service_available = false },
+    } do
+      local client = client_of(machine)
+      assert.equal(status, client:get("/x").status)
+      assert.equal(status, client:head("/x").status)
+    end
+    assert.equal("GET, HEAD, OPTIONS", client_of(moved):delete("/x").headers.allow)
+  end)
+
+  it("refuses them where a function lets some requests through", function()
+    local function sometimes() return true end
+    assert.equal("/x: machine: it has neither handle_ok nor an operation",
+      fault { allowed = sometimes })
+    assert.equal("/x: methods: PUT has no function (do_put)",
+      fault { methods = { "PUT" }, allowed = sometimes })
+  end)
+
   it("names the place of the key, which may be an included machine's", function()
     local line = debug.getinfo(1, "l").currentline + 1
     local included = web.machine { do_put = name_it }

@@ -5,6 +5,7 @@
 local fail = require("luaweb.machine").fail
 local graph = require "luaweb.graph"
 local keys = require "luaweb.keys"
+local methods = require "luaweb.methods"
 local reach = require "luaweb.reach"
 local representation = require "luaweb.representation"
 local response = require "luaweb.response"
@@ -19,6 +20,22 @@ local may_be_unchanged = { GET = true, HEAD = true, OPTIONS = true }
 local function refuse(assembly, key, message)
   local machine = assembly.machine
   fail(machine.places[key] or machine.place, assembly.label, key, message)
+end
+
+-- A method needs what speaks for it, unless all its requests end before that: nobody
+-- is authorized, or everything has moved.
+local function check_functions(assembly, config)
+  local reached
+  for _, method in ipairs(assembly.names) do
+    local key = methods.lacks(config, method)
+    reached = reached or key
+      and reach.of(assembly.machine, assembly.rows, assembly.methods)
+    if key and reached.works[method] and not config.methods then
+      refuse(assembly, "machine", "it has neither handle_ok nor an operation")
+    elseif key and reached.works[method] then
+      refuse(assembly, "methods", ("%s has no function (%s)"):format(method, key))
+    end
+  end
 end
 
 -- Whether an answer can be this status: that of the row's arrow where it is asked, or
@@ -140,8 +157,8 @@ local function check_offers(assembly, config)
   end
 end
 
-local checks = { check_challenge, check_location, check_unchanged, check_credentials,
-  check_components, check_answers, check_handlers, check_offers }
+local checks = { check_functions, check_challenge, check_location, check_unchanged,
+  check_credentials, check_components, check_answers, check_handlers, check_offers }
 
 --- Raises the first contradiction of a machine.
 ---@param assembly luaweb.Assembly

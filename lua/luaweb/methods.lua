@@ -60,14 +60,13 @@ local function with_head(listed)
   return methods
 end
 
-local function check_methods_have_functions(machine, methods, label)
-  for _, method in ipairs(methods) do
-    if method ~= "OPTIONS" and not key_for(machine.config, method) then
-      local wanted = is_read(method) and "handle_ok" or operation_of(method)
-      fail(machine.places.methods, label, "methods",
-        ("%s has no function (%s)"):format(method, wanted))
-    end
-  end
+--- The key that a method lacks to be answered; nil: it has what it needs.
+---@param config table<string, any>
+---@param method string
+---@return string?
+function M.lacks(config, method)
+  if method == "OPTIONS" or key_for(config, method) then return nil end
+  return is_read(method) and "handle_ok" or operation_of(method)
 end
 
 -- handle_ok also speaks after a write, but not for what was just deleted.
@@ -101,25 +100,19 @@ function M.names(machine, label)
   end
   if config.methods and not takes_any(config) then
     methods = with_head(config.methods)
-    check_methods_have_functions(machine, methods, label)
     check_functions_have_methods(machine, methods, label)
   else
     methods = own_methods(config)
     if takes_any(config) then methods[#methods + 1] = "*" end
   end
-  if #methods == 0 then
-    fail(machine.place, label, "machine", "it has neither handle_ok nor an operation")
-  end
-  return methods
+  return methods[1] and methods or { "GET", "HEAD" }
 end
 
 -- What makes the representation where it is one function for all media types.
 local function reply_of(config)
-  local value, has_reply = config.handle_ok, config.has_reply
+  local value = config.handle_ok
   if value == nil or representation.offers(value) then return nil end
-  local is_constant = representation.constant(value) ~= nil
-  if is_constant and type(has_reply) ~= "function" then return nil end
-  return representation.guarded(value, has_reply)
+  return not representation.constant(value) and representation.speaker(value) or nil
 end
 
 local function method_of(config, name, reply)
@@ -129,9 +122,7 @@ local function method_of(config, name, reply)
     return { name = name, reply = reply }
   end
   if is_read(name) then
-    if config.handle_ok == nil and config.do_any then
-      reply = representation.guarded(config.do_any, config.has_reply)
-    end
+    if config.handle_ok == nil then reply = config.do_any end
     return { name = name, reply = reply }
   end
   if name == "DELETE" then reply = nil end -- it would look up what is gone

@@ -13,6 +13,7 @@ local is_safe = { GET = true, HEAD = true, OPTIONS = true }
 ---@class luaweb.Reach
 ---@field statuses table<integer, boolean>   by arrows and literals
 ---@field free table<string, boolean>        methods for which a function may say any
+---@field works table<string, boolean>       methods for which some function has to work
 
 -- What is known of a row's answer: true, false, a status, or nil.
 local function answer_of(machine, row, fixed)
@@ -36,6 +37,14 @@ local function is_free(machine, row, method)
   return type(value) == "function" or getmetatable(value) == response.Response
 end
 
+-- Notes what functions of the app may be called at a row with this answer.
+local function note_functions(reach, machine, row, method, answer)
+  local name = method.like or method.name
+  local work = is_read[name] and "has_reply" or "operation"
+  if row.name == work and answer ~= false then reach.works[name] = true end
+  if answer == nil and is_free(machine, row, method) then reach.free[name] = true end
+end
+
 local function walk(reach, machine, rows, method)
   local name = method.like or method.name
   local list, fixed = rows.graph.rows, rows.answers[name] or rows.answers["*"]
@@ -54,8 +63,7 @@ local function walk(reach, machine, rows, method)
     elseif reached[i] then
       if answer ~= false then follow(row.yes) end
       if answer ~= true then follow(row.no) end
-      local asked = answer == nil and is_free(machine, row, method)
-      if asked then reach.free[name] = true end
+      note_functions(reach, machine, row, method, answer)
     end
   end
 end
@@ -66,7 +74,7 @@ end
 ---@param methods luaweb.Method[]
 ---@return luaweb.Reach
 function M.of(machine, rows, methods)
-  local reach = { statuses = { [FAULT] = true }, free = {} }
+  local reach = { statuses = { [FAULT] = true }, free = {}, works = {} }
   for _, method in ipairs(methods) do walk(reach, machine, rows, method) end
   return reach
 end
