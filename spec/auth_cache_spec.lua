@@ -5,7 +5,7 @@ local job = require "luaweb.job"
 local web = require "luaweb"
 
 local function request(line)
-  return { headers = { all = function() return { line } end } }
+  return { headers = { authorization = line } }
 end
 
 --- A scheme of tokens that counts how often it is asked; it lets in all but "bad".

@@ -3,6 +3,7 @@
 -- (lua/luaweb/values.lua, representation.lua), and how it is said to C.
 local graph = require "luaweb.graph"
 local keys = require "luaweb.keys"
+local test = require "luaweb.test"
 local web = require "luaweb"
 
 local function nothing() end
@@ -90,13 +91,13 @@ local properties = {
   accept_ranges = { right = { true }, wrong = { "bytes" } },
   partial_put = { right = { false }, wrong = { {} } },
   cors_origins = {
-    right = { "*", { "http://a.example", "https://b:8443", "null", "app.x://y" } },
-    wrong = { "http://a", {}, { "*" }, { "http://a/" }, { "a.example" },
+    right = { "*", {}, { "http://a.example", "https://b:8443", "null", "app.x://y" } },
+    wrong = { "http://a", { "*" }, { "http://a/" }, { "a.example" },
       { "HTTP://a" }, { "http://A" }, { "http://u@h" } },
   },
   cors_methods = { right = { "*", { "GET", "BREW" } }, wrong = { { "*" }, "GET" } },
-  cors_headers = { right = { "*", { "X-A" } }, wrong = { { "a b" } } },
-  cors_expose = { right = { "*", { "X-A" } }, wrong = { { "*" } } },
+  cors_headers = { right = { "*", {}, { "X-A" } }, wrong = { { "a b" } } },
+  cors_expose = { right = { "*", {}, { "X-A" } }, wrong = { { "*" } } },
   cors_credentials = { right = { true }, wrong = { "include" } },
   cors_max_age = { right = { 0, 600 }, wrong = { -1 } },
   cors_private_network = { right = { true }, wrong = { 1 } },
@@ -136,10 +137,33 @@ describe("properties", function()
   end)
 
   it("that a function has returned wrongly are an error that names the key", function()
-    assert.error_matches(function() keys.find("entity_tag").convert "a" end,
-      "^entity_tag wants an entity tag with its quotes")
+    assert.error_matches(function() keys.find("entity_tag").convert(7) end,
+      "^entity_tag wants an entity tag$")
     assert.error_matches(function() keys.find("vary").convert { "a b" } end,
       "^vary wants a list of header names: a b is none$")
+  end)
+end)
+
+describe("a function of a property", function()
+  local given
+  local client = test.app(web.app {
+    web.resource("/tag", web.machine { entity_tag = function() return given end,
+      handle_ok = "x" }),
+    web.resource("/cache", web.machine { cache_control = function() return given end,
+      handle_ok = function() return "x" end }),
+  })
+
+  it("that gives no entity tag, or octets that no field has, is a 500", function()
+    for _, path in ipairs { "/tag", "/cache" } do
+      given = 'a"\r\nX-Evil: 1'
+      local res = client:get(path)
+      assert.equal(500, res.status)
+      assert.is_nil(res.headers["x-evil"])
+    end
+    given = "a"
+    assert.equal(500, client:get("/tag").status)
+    given = '"a"'
+    assert.equal('"a"', client:get("/tag").headers.etag)
   end)
 end)
 

@@ -3,9 +3,9 @@
  * The border between C and Lua: every struct that Lua reads and every function that Lua
  * may call.  The C compiler includes this file; Lua hands the same text, without the
  * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  The border
- * goes on in abi_app.h (what apps are made of), abi_walk.h (what a request's walk asks) and
- * abi_secret.h.  Any layer may include them; core/host/abi*.c have the bodies of the
- * functions.
+ * goes on in abi_app.h (what apps are made of), abi_walk.h (what a request's walk asks),
+ * abi_secret.h and abi_explain.h.  Any layer may include them; core/host/abi*.c have the
+ * bodies of the functions.
  *
  * Rules of the border.  Every function takes the host.  None of them enters Lua,
  * blocks, or keeps a pointer that it was given: octets are copied before it returns.
@@ -115,7 +115,8 @@ enum luaweb_reply_result {
     LUAWEB_REPLY_NO_BODY =
         1,                /* luaweb_start: sent; content is not wanted (HEAD, 204) */
     LUAWEB_REPLY_ASK = 2, /* call luaweb_pending, answer it, reply again */
-    LUAWEB_REPLY_PART = 3 /* the client wants a part: luaweb_parts, reply again */
+    LUAWEB_REPLY_PART = 3, /* the client wants a part: luaweb_parts, reply again */
+    LUAWEB_REPLY_INSTEAD = 4 /* not this content: call luaweb_pending, which answers */
 };
 
 /* What the functions on sockets answer instead of a count of octets. */
@@ -170,6 +171,12 @@ void luaweb_request_id(struct luaweb_host *host, const struct luaweb_request *re
 /* The reason phrase of a status (static, maybe empty). */
 const char *luaweb_reason(struct luaweb_host *host, int status);
 
+/* Finds a header (or trailer) by its name in any case: how many lines it has, and the value
+ * of the first, lent until the request ends. */
+uint32_t luaweb_header_find(struct luaweb_host *host, struct luaweb_request *request,
+                            bool is_trailer, const char *name, size_t size,
+                            struct luaweb_slice *value);
+
 /* A request's lazily decoded parts; lent until the request ends.  false: the request
  * has ended. */
 bool luaweb_query(struct luaweb_host *host, struct luaweb_request *request,
@@ -205,7 +212,8 @@ int luaweb_header(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation, const char *name, size_t name_size,
                   const char *value, size_t value_size);
 
-/* Forgets the headers added so far (an error response replaces the one begun). */
+/* Forgets the headers added so far, and that there was content to send (an error response
+ * replaces the one begun). */
 void luaweb_header_reset(struct luaweb_host *host, struct luaweb_request *request,
                          uint32_t generation);
 

@@ -50,10 +50,13 @@ bool luaweb_equal(struct luaweb_host *host, const char *a, size_t a_size, const 
  * `text` has LUAWEB_RANDOM_ROOM octets. */
 void luaweb_random(struct luaweb_host *host, size_t size, char *text);
 
-/* A digest of 128 bits (BLAKE2b) as base64url text: 22 octets and a NUL.  A key has 16
- * to 64 octets: without it, nobody else can make the same digest. */
+/* A digest of 128 bits (SipHash) as base64url text, 22 octets and a NUL, the same in every
+ * process: it tells contents apart, and hides nothing. */
 void luaweb_digest(struct luaweb_host *host, const char *data, size_t size,
                    char text[32]);
+
+/* A digest of 128 bits (BLAKE2b) as base64url text: 22 octets and a NUL.  A key has 16
+ * to 64 octets: without it, nobody else can make the same digest. */
 void luaweb_keyed_digest(struct luaweb_host *host, const char *key, size_t key_size,
                          const char *data, size_t size, char text[32]);
 

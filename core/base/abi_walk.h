@@ -50,6 +50,11 @@ bool luaweb_accepted(struct luaweb_host *host, struct luaweb_request *request,
 int luaweb_exists(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation);
 
+/* Likewise the date of If-Unmodified-Since, in seconds since 1970.  false: there is none, or
+ * it does not count. */
+bool luaweb_unmodified_since(struct luaweb_host *host, struct luaweb_request *request,
+                             uint32_t generation, double *seconds);
+
 /* The name of the row that was asked last, for messages; lent by the app. */
 const char *luaweb_asked(struct luaweb_host *host, struct luaweb_request *request,
                          uint32_t generation);

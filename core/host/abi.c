@@ -143,6 +143,23 @@ static struct lw_request *find(struct luaweb_request *facts, uint32_t generation
     return facts->generation == generation ? (struct lw_request *)facts : NULL;
 }
 
+EXPORT uint32_t luaweb_header_find(struct luaweb_host *host,
+                                   struct luaweb_request *facts, bool is_trailer,
+                                   const char *name, size_t size,
+                                   struct luaweb_slice *value)
+{
+    (void)host;
+    const struct luaweb_fields *fields = is_trailer ? &facts->trailers : &facts->headers;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < fields->count; i++) {
+        if (!lw_slice_equal_nocase(fields->list[i].name, lw_slice(name, size)))
+            continue;
+        if (count++ == 0)
+            *value = fields->list[i].value;
+    }
+    return count;
+}
+
 EXPORT bool luaweb_query(struct luaweb_host *host, struct luaweb_request *facts,
                          uint32_t generation, struct luaweb_fields *fields)
 {
@@ -248,8 +265,11 @@ EXPORT void luaweb_header_reset(struct luaweb_host *host, struct luaweb_request 
 {
     (void)host;
     struct lw_request *request = find(facts, generation);
-    if (request && !request->is_started)
-        lw_request_field_reset(request);
+    if (!request || request->is_started)
+        return;
+    lw_request_field_reset(request);
+    request->walk.facts &= (uint16_t)~LW_FACT_REPLYING;
+    request->is_parted = false;
 }
 
 /* NULL, or octets that may stand in a header. */

@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "base/slice.h"
 #include "host/vm.h"
-#include "http/accept.h"
-#include "http/reply.h"
+#include "http/etag.h"
+#include "machine/answers.h"
 #include "machine/app.h"
 #include "net/answer.h"
 #include "net/conn.h"
@@ -68,17 +68,13 @@ EXPORT int32_t luaweb_answer(struct luaweb_host *host, struct luaweb_request *fa
     return (int32_t)go_on(request);
 }
 
-/* Whether each item of a list may stand in a field. */
+/* Whether this may stand in fields, item by item. */
 static bool is_value(struct luaweb_slice text)
 {
-    for (size_t at = 0; at <= text.size;) {
-        const char *lf =
-            at < text.size ? memchr(text.data + at, '\n', text.size - at) : NULL;
-        size_t end = lf ? (size_t)(lf - text.data) : text.size;
-        struct luaweb_slice item = lw_slice(text.data + at, end - at);
-        if (lw_reply_judge(LW_SLICE("Vary"), item) != LW_REPLY_FIELD_PLAIN)
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char octet = (unsigned char)text.data[i];
+        if ((octet < 0x20 && octet != '\t' && octet != '\n') || octet == 0x7f)
             return false;
-        at = end + 1;
     }
     return true;
 }
@@ -101,6 +97,9 @@ EXPORT int luaweb_give(struct luaweb_host *host, struct luaweb_request *facts,
     }
     if (request->walk.asked == 0)
         return LUAWEB_REPLY_GONE;
+    bool is_tag = request->walk.asked == LUAWEB_ENTITY_TAG + 1;
+    if (is_tag && text && !lw_etag_valid(lw_slice(text, size)))
+        return LUAWEB_REPLY_BAD_VALUE;
     lw_walk_give(&request->walk, lw_slice(text, size), number);
     *next = go_on(request);
     return LUAWEB_REPLY_OK;
@@ -148,6 +147,19 @@ EXPORT int luaweb_exists(struct luaweb_host *host, struct luaweb_request *facts,
     if (found & LW_FACT_EXISTS)
         return 1;
     return found & LW_FACT_MISSING ? 0 : -1;
+}
+
+EXPORT bool luaweb_unmodified_since(struct luaweb_host *host,
+                                    struct luaweb_request *facts, uint32_t generation,
+                                    double *seconds)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    int64_t date;
+    if (!request || !lw_unmodified_since(&request->walk, &date))
+        return false;
+    *seconds = (double)date;
+    return true;
 }
 
 EXPORT const char *luaweb_asked(struct luaweb_host *host, struct luaweb_request *facts,

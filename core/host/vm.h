@@ -11,6 +11,7 @@
 
 #include "base/abi.h"
 #include "base/cells.h"
+#include "machine/walk.h"
 #include "net/loop.h"
 
 struct luaweb_host {
@@ -26,7 +27,8 @@ struct luaweb_host {
     uint32_t budget;           /* events that Lua may still pull in this turn */
     struct luaweb_app **apps;  /* owned */
     uint32_t app_count;
-    char *scratch; /* for decoded form pairs and media types; owned */
+    struct lw_trace trace; /* of walks, while somebody looks (loop.trace) */
+    char *scratch;         /* for decoded form pairs and media types; owned */
     size_t scratch_size;
     int signal_exit_code; /* 0: a signal drains */
     uv_signal_t reopen;

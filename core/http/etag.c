@@ -132,7 +132,7 @@ enum lw_etag_match lw_etag_list(struct luaweb_fields headers, uint32_t bit,
 {
     struct reading reading = {.tag = tag, .is_strong = is_strong};
     for (uint32_t i = 0; i < headers.count; i++) {
-        if (lw_field_bit(headers.list[i].name) != bit)
+        if (!lw_field_is(&headers.list[i], bit))
             continue;
         reading.has_line = true;
         read_line(&reading, headers.list[i].value);

@@ -246,6 +246,16 @@ uint32_t lw_field_bit(struct luaweb_slice name)
     return 0;
 }
 
+/* Octets of the name of each bit: most fields differ in that already. */
+static const uint8_t sizes[] = {6, 14, 15, 15, 13, 10, 16, 16, 14, 13, 12, 6,  6,
+                                4, 8,  17, 13, 8,  19, 6,  5,  30, 29, 2,  17, 7};
+
+bool lw_field_is(const struct luaweb_field *field, uint32_t bit)
+{
+    return field->name.size == sizes[__builtin_ctz(bit)]
+           && lw_field_bit(field->name) == bit;
+}
+
 const struct luaweb_field *lw_fields_find(const struct luaweb_field *fields,
                                           uint32_t count, struct luaweb_slice name)
 {

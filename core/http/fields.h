@@ -80,6 +80,9 @@ int lw_fields_parse(const char *data, size_t size, struct luaweb_field *fields,
 /* The bit of a field name in any case; 0 for names that no decision looks at. */
 uint32_t lw_field_bit(struct luaweb_slice name);
 
+/* Whether a field is the one with this bit. */
+bool lw_field_is(const struct luaweb_field *field, uint32_t bit);
+
 /* The first field of that name in any case, or NULL. */
 const struct luaweb_field *lw_fields_find(const struct luaweb_field *fields,
                                           uint32_t count, struct luaweb_slice name);

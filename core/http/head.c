@@ -317,7 +317,8 @@ int lw_head_parse(const struct lw_scan *scan, const char *data, size_t size,
     if (status)
         return status;
     struct luaweb_slice lines = lw_slice(data + scan->fields, size - scan->fields);
-    if (scan->is_known && lw_memo_recall(head->memo, head, lines.data))
+    head->is_repeated = scan->is_known && lw_memo_recall(head->memo, head, lines.data);
+    if (head->is_repeated)
         return 0;
     status = read_fields(head, lines, why);
     if (status == 0 && head->memo)

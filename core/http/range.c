@@ -70,7 +70,7 @@ static const struct luaweb_field *find_line(struct luaweb_fields headers)
 {
     const struct luaweb_field *line = NULL;
     for (uint32_t i = 0; i < headers.count; i++) {
-        if (lw_field_bit(headers.list[i].name) != LW_HAS_RANGE)
+        if (!lw_field_is(&headers.list[i], LW_HAS_RANGE))
             continue;
         if (line)
             return NULL;

@@ -35,6 +35,7 @@ int lw_answer_coding_offered(struct lw_walk *walk);
 int lw_answer_precondition_given(struct lw_walk *walk);
 int lw_answer_if_match_holds(struct lw_walk *walk);
 int lw_answer_if_unmodified_since_holds(struct lw_walk *walk);
+bool lw_unmodified_since(const struct lw_walk *walk, int64_t *date); /* where it counts */
 int lw_answer_if_none_match_holds(struct lw_walk *walk);
 int lw_answer_if_modified_since_holds(struct lw_walk *walk);
 int lw_answer_created(struct lw_walk *walk);

@@ -30,7 +30,7 @@ static bool read_date(const struct lw_walk *walk, uint32_t bit, int64_t *date)
     if (!(walk->present & bit))
         return false;
     for (uint32_t i = 0; i < headers->count; i++) {
-        if (lw_field_bit(headers->list[i].name) != bit)
+        if (!lw_field_is(&headers->list[i], bit))
             continue;
         if (found)
             return false;
@@ -93,12 +93,17 @@ int lw_answer_if_match_holds(struct lw_walk *walk)
     return match == LW_ETAG_STAR ? !is_missing(walk) : match == LW_ETAG_MATCH;
 }
 
+bool lw_unmodified_since(const struct lw_walk *walk, int64_t *date)
+{
+    return !(walk->present & LW_HAS_IF_MATCH)
+           && read_date(walk, LW_HAS_IF_UNMODIFIED_SINCE, date);
+}
+
 int lw_answer_if_unmodified_since_holds(struct lw_walk *walk)
 {
     int64_t asked;
     int64_t ours;
-    if (walk->present & LW_HAS_IF_MATCH
-        || !read_date(walk, LW_HAS_IF_UNMODIFIED_SINCE, &asked))
+    if (!lw_unmodified_since(walk, &asked))
         return LUAWEB_ANSWER_YES;
     int has_date = modified(walk, &ours);
     return has_date == 1 ? ours <= asked : has_date == 0 ? LUAWEB_ANSWER_YES : LW_ASK;
@@ -150,11 +155,12 @@ int lw_answer_has_reply(struct lw_walk *walk)
         int chosen = lw_walk_accept(walk, 0, &types);
         walk->function = chosen > 0 ? machine->offers[chosen - 1] : machine->offers[0];
     }
-    if (walk->function == 0)
-        return lw_machine_handler(machine, 200) != NULL;
     if (!(method->bit & (READS | LUAWEB_METHOD_OPTIONS)))
         walk->facts |= LW_FACT_SPOKEN;
-    return LW_ASK;
+    if (walk->function)
+        return LW_ASK;
+    return method->bit != LUAWEB_METHOD_OPTIONS
+           && lw_machine_handler(machine, 200) != NULL;
 }
 
 int lw_answer_range_wanted(struct lw_walk *walk)

@@ -47,7 +47,7 @@ int lw_answer_expectation_met(struct lw_walk *walk)
     if (!(walk->present & LW_HAS_EXPECT) || walk->request->minor_version == 0)
         return LUAWEB_ANSWER_YES;
     for (uint32_t i = 0; i < headers->count; i++) {
-        if (lw_field_bit(headers->list[i].name) != LW_HAS_EXPECT)
+        if (!lw_field_is(&headers->list[i], LW_HAS_EXPECT))
             continue;
         struct luaweb_slice rest = headers->list[i].value;
         struct luaweb_slice member;
@@ -122,7 +122,7 @@ int lw_answer_content_coding_known(struct lw_walk *walk)
     if (!lw_walk_list(walk, LUAWEB_ACCEPTABLE_CONTENT_CODINGS, &known))
         return LW_ASK;
     for (uint32_t i = 0; i < headers->count; i++) {
-        if (lw_field_bit(headers->list[i].name) != LW_HAS_CONTENT_ENCODING)
+        if (!lw_field_is(&headers->list[i], LW_HAS_CONTENT_ENCODING))
             continue;
         struct luaweb_slice rest = headers->list[i].value;
         struct luaweb_slice coding;

@@ -10,7 +10,6 @@
 #include "base/date.h"
 #include "base/slice.h"
 #include "http/fields.h"
-#include "http/media_type.h"
 #include "http/range.h"
 #include "machine/answers.h"
 #include "machine/field_lines.h"
@@ -85,7 +84,7 @@ static uint32_t groups_of_success(const struct lw_walk *walk)
     if (walk->facts & LW_FACT_PREFLIGHT)
         return 0;
     if (bit == LUAWEB_METHOD_OPTIONS)
-        return ALLOW | OPTIONS;
+        return ALLOW | OPTIONS | ACCEPT_RANGES;
     if (IS_READ(bit))
         return groups_of_read(walk);
     if (walk->status != 200)
@@ -101,7 +100,7 @@ static uint32_t groups(const struct lw_walk *walk)
     case 202:
     case 204:
     case 206: return groups_of_success(walk);
-    case 300:
+    case 300: return LOCATION;
     case 301:
     case 302:
     case 303:
@@ -129,7 +128,7 @@ uint32_t lw_fields_needs(const struct lw_walk *walk)
     for (size_t i = 0; i < sizeof needs_of / sizeof *needs_of; i++)
         if (wanted & needs_of[i][0])
             needs |= needs_of[i][1];
-    return needs | lw_cors_needs(walk);
+    return needs | lw_fields_type_needs(walk) | lw_cors_needs(walk);
 }
 
 /* Text of a property, where it has one. */
@@ -192,6 +191,8 @@ static void put_validators(struct lw_lines *lines)
     bool has_tag =
         lw_walk_value(lines->walk, LUAWEB_ENTITY_TAG, &tag) && tag.text.size > 0;
     bool is_told = walk->status == 206 && walk->present & LW_HAS_IF_RANGE;
+    if (walk->facts & LW_FACT_MISSING)
+        return;
     put_text(lines, "ETag", LUAWEB_ENTITY_TAG);
     if (!is_told && (walk->status != 304 || !has_tag))
         put_date(lines, "Last-Modified", LUAWEB_LAST_MODIFIED);
@@ -306,7 +307,7 @@ static void put_groups(struct lw_lines *lines, uint32_t wanted)
         lw_lines_put(lines, "Content-Location", walk->request->target);
     if (wanted & OPTIONS)
         put_options(lines);
-    if (wanted & (OPTIONS | ACCEPT_RANGES))
+    if (wanted & ACCEPT_RANGES)
         put_accept_ranges(lines);
     if (wanted & CONTENT_RANGE)
         put_content_range(lines);
@@ -337,67 +338,4 @@ bool lw_fields_lack(const struct lw_walk *walk, const struct lw_buffer *fields)
     if (status == 401)
         return !lw_lines_has(fields, "WWW-Authenticate");
     return is_redirect && !lw_lines_has(fields, "Location");
-}
-
-static bool has_parameter(struct luaweb_slice rest, struct luaweb_slice name)
-{
-    struct luaweb_field parameter;
-    while (lw_media_type_next(&rest, &parameter))
-        if (lw_slice_equal_nocase(parameter.name, name))
-            return true;
-    return false;
-}
-
-static bool is_json(const struct lw_media_type *type)
-{
-    struct luaweb_slice subtype = type->subtype;
-    struct luaweb_slice suffix = LW_SLICE("+json");
-    if (lw_slice_equal_nocase(subtype, LW_SLICE("json")))
-        return true;
-    return subtype.size > suffix.size
-           && lw_slice_equal_nocase(
-               lw_slice(subtype.data + subtype.size - suffix.size, suffix.size),
-               suffix);
-}
-
-/* Text has a charset: the one that was negotiated, else UTF-8. */
-static struct luaweb_slice with_charset(struct lw_walk *walk, struct luaweb_slice type)
-{
-    static const char parameter[] = "; charset=";
-    struct luaweb_slice charset = LW_SLICE("utf-8");
-    struct lw_list list;
-    int chosen = lw_walk_accept(walk, 2, &list);
-    if (chosen > 0)
-        charset = list.items[chosen - 1];
-    size_t size = type.size + sizeof parameter - 1 + charset.size;
-    char *text = lw_arena_alloc(walk->arena, size);
-    memcpy(text, type.data, type.size);
-    memcpy(text + type.size, parameter, sizeof parameter - 1);
-    memcpy(text + type.size + sizeof parameter - 1, charset.data, charset.size);
-    return lw_slice(text, size);
-}
-
-struct luaweb_slice lw_fields_type(struct lw_walk *walk, struct luaweb_slice given)
-{
-    struct lw_media_type type;
-    struct lw_list list;
-    bool varies =
-        walk->machine
-        && walk->machine->has
-               & (BIT(LUAWEB_AVAILABLE_MEDIA_TYPES) | BIT(LUAWEB_AVAILABLE_CHARSETS));
-    bool is_default = !given.data;
-    if (is_default)
-        given = LW_SLICE("text/plain");
-    if (!varies)
-        return is_default ? LW_SLICE("text/plain; charset=utf-8") : given;
-    bool is_given_json = lw_slice_equal(given, LW_SLICE("application/json"));
-    int chosen = lw_walk_accept(walk, 0, &list);
-    if (chosen > 0 && lw_media_type_parse(list.items[chosen - 1], &type)
-        && (is_default || (is_given_json && is_json(&type))))
-        given = list.items[chosen - 1];
-    if (lw_media_type_parse(given, &type)
-        && lw_slice_equal_nocase(type.type, LW_SLICE("text"))
-        && !has_parameter(type.parameters, LW_SLICE("charset")))
-        return with_charset(walk, given);
-    return given;
 }

@@ -21,6 +21,9 @@ void lw_fields_write(struct lw_walk *walk, struct lw_buffer *fields,
  * the app and of lw_fields_write. */
 bool lw_fields_lack(const struct lw_walk *walk, const struct lw_buffer *fields);
 
+/* The properties (bits) on which the type of the content depends. */
+uint32_t lw_fields_type_needs(const struct lw_walk *walk);
+
 /* The Content-Type of content that the app has given this type (data NULL: none, then it
  * is what was negotiated, else text); lent by the machine or the walk's arena. */
 struct luaweb_slice lw_fields_type(struct lw_walk *walk, struct luaweb_slice given);

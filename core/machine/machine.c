@@ -133,18 +133,38 @@ bool lw_machine_has(const struct lw_machine *machine, enum luaweb_property prope
     return machine->has >> property & 1;
 }
 
+/* What the app says to a row; no: the graph does not have it. */
+static int said_to(const struct lw_machine *machine, const char *name)
+{
+    uint32_t row = lw_graph_find(machine->graph, name);
+    return row < machine->graph->count ? machine->said[row].answer : LUAWEB_ANSWER_NO;
+}
+
+static bool is_literal_yes(int said)
+{
+    return said == LUAWEB_ANSWER_YES || said == LUAWEB_ANSWER_UNSET;
+}
+
 /* Whether CORS lets every origin in, whatever the request says. */
 static bool is_open(const struct lw_machine *machine)
 {
     const struct lw_value *origins = &machine->values[LUAWEB_CORS_ORIGINS];
     const struct lw_value *credentials = &machine->values[LUAWEB_CORS_CREDENTIALS];
-    uint32_t row = lw_graph_find(machine->graph, "cors_enabled");
-    bool is_enabled = row < machine->graph->count
-                      && (machine->said[row].answer == LUAWEB_ANSWER_YES
-                          || machine->said[row].answer == LUAWEB_ANSWER_UNSET);
-    return is_enabled && lw_machine_has(machine, LUAWEB_CORS_ORIGINS)
-           && !origins->function && lw_slice_equal(origins->text, LW_SLICE("*"))
-           && !credentials->function && credentials->number == 0;
+    return is_literal_yes(said_to(machine, "cors_enabled"))
+           && is_literal_yes(said_to(machine, "origin_allowed"))
+           && lw_machine_has(machine, LUAWEB_CORS_ORIGINS) && !origins->function
+           && lw_slice_equal(origins->text, LW_SLICE("*")) && !credentials->function
+           && credentials->number == 0;
+}
+
+/* Whether CORS lets some origin in, maybe. */
+static bool has_cors(const struct lw_machine *machine)
+{
+    int allowed = said_to(machine, "origin_allowed");
+    bool is_unset = allowed == LUAWEB_ANSWER_UNSET;
+    return said_to(machine, "cors_enabled") != LUAWEB_ANSWER_NO
+           && (is_unset ? lw_machine_has(machine, LUAWEB_CORS_ORIGINS)
+                        : allowed != LUAWEB_ANSWER_NO);
 }
 
 bool lw_machine_is_strict(const struct lw_machine *machine, const char *dimension)
@@ -235,10 +255,8 @@ static void write_vary(struct lw_machine *machine)
 
 void lw_machine_finish(struct lw_machine *machine)
 {
-    uint32_t cors = lw_graph_find(machine->graph, "cors_enabled");
     machine->is_open = is_open(machine);
-    machine->has_cors =
-        cors < machine->graph->count && machine->said[cors].answer != LUAWEB_ANSWER_NO;
+    machine->has_cors = has_cors(machine);
     machine->is_plain =
         machine->has == 0 && !machine->has_cors && machine->handler_count == 0;
     write_allow(machine);

@@ -40,6 +40,14 @@ static int said_of(const struct work *work, const struct lw_row *row, uint32_t i
     return work->machine->said[index].answer;
 }
 
+/* Whether an answer, although it is known, counts only for those who come to the row: an
+ * origin is let in where there is one. */
+static bool is_for_some(const struct work *work, uint32_t index, int answer)
+{
+    return index == work->machine->graph->origin_allowed && !work->machine->is_open
+           && answer == LUAWEB_ANSWER_YES;
+}
+
 /* The answer of a row, as far as it is known: enum luaweb_answer or a status. */
 static int known_answer(const struct work *work, const struct lw_row *row,
                         uint32_t index, enum lw_fate *fate)
@@ -50,7 +58,10 @@ static int known_answer(const struct work *work, const struct lw_row *row,
     *fate = LW_FATE_FIXED;
     if (!has_say && (row->given.yes_for | row->given.no_for) & bit)
         return row->given.yes_for & bit ? LUAWEB_ANSWER_YES : LUAWEB_ANSWER_NO;
-    *fate = said == LUAWEB_ANSWER_ASK ? LW_FATE_ASKED : LW_FATE_LITERAL;
+    bool is_asked = said == LUAWEB_ANSWER_ASK || is_for_some(work, index, said);
+    *fate = is_asked ? LW_FATE_ASKED : LW_FATE_LITERAL;
+    if (is_asked)
+        return LUAWEB_ANSWER_ASK;
     if (said != LUAWEB_ANSWER_UNSET)
         return said;
     int settled = LW_UNSETTLED;
@@ -67,6 +78,14 @@ static int known_answer(const struct work *work, const struct lw_row *row,
 static place follow(const struct work *work, uint32_t row, int32_t arrow)
 {
     return arrow < 0 ? terminal(row, -arrow) : work->leads[arrow];
+}
+
+/* Whether a row is asked although yes and no lead to the same place: its answer is used
+ * later, it does the app's work, or the app may end the walk there. */
+static bool stays(const struct work *work, const struct lw_row *row, uint32_t index)
+{
+    uint32_t stay = LUAWEB_ROW_KEEP | LUAWEB_ROW_ACTS;
+    return row->given.flags & stay || said_of(work, row, index) == LUAWEB_ANSWER_ASK;
 }
 
 /* Looks at one row, when all below it are done. */
@@ -86,9 +105,7 @@ static void settle_row(struct work *work, uint32_t i)
         work->leads[i] = work->no[i];
     else if (answer != LUAWEB_ANSWER_ASK)
         work->leads[i] = terminal(i, answer);
-    uint32_t stays = LUAWEB_ROW_KEEP | LUAWEB_ROW_ACTS;
-    if (fate == LW_FATE_ASKED && work->yes[i] == work->no[i]
-        && !(row->given.flags & stays)) {
+    if (fate == LW_FATE_ASKED && work->yes[i] == work->no[i] && !stays(work, row, i)) {
         fate = LW_FATE_UNARY;
         work->leads[i] = work->yes[i];
     }
@@ -174,6 +191,7 @@ static struct lw_plan *flatten(const struct work *work, uint32_t step_count)
         lw_alloc(sizeof *plan + most * sizeof(struct lw_terminal) + steps_size);
     struct lw_terminal *terminals = (struct lw_terminal *)(plan + 1);
     struct lw_step *step = (struct lw_step *)(terminals + most);
+    memset(step, 0, steps_size); /* lw_plan_equal compares the padding too */
     *plan = (struct lw_plan){
         .step_count = (uint16_t)step_count,
         .facts = literal_facts(work),

@@ -49,7 +49,9 @@ enum lw_fact {
     LW_FACT_KEPT = 32,      /* the operation's reply waits in Lua */
     LW_FACT_HANDLED = 64,   /* what speaks at the terminal has been asked */
     LW_FACT_REPLYING = 128, /* Lua has content for the response */
-    LW_FACT_SPOKEN = 256    /* what makes the representation spoke after a write */
+    LW_FACT_SPOKEN = 256,   /* what makes the representation spoke after a write */
+    LW_FACT_EMPTY = 512,    /* what makes the representation said 200, and no more */
+    LW_FACT_WANTED = 1024   /* the app's function has said yes to has_reply */
 };
 
 struct lw_plan {

@@ -7,6 +7,7 @@
 
 #include "base/require.h"
 #include "base/slice.h"
+#include "machine/answers.h"
 #include "machine/core.h"
 #include "machine/fields.h"
 
@@ -82,9 +83,41 @@ static void remember(struct lw_walk *walk, bool is_yes)
         walk->facts |= LW_FACT_ORIGIN_ALLOWED;
 }
 
+/* Whether the walk is at has_reply, where what makes the representation runs. */
+static bool is_at_reply(const struct lw_walk *walk)
+{
+    if (walk->at & LW_TERMINAL)
+        return false;
+    const struct lw_core *core = walk->machine->graph->rows[walk->row].core;
+    return core && core->answer == lw_answer_has_reply;
+}
+
+/* Whether has_reply is asked of the app, which answers before anything is made. */
+static bool asks_app(const struct lw_walk *walk)
+{
+    return walk->plan->steps[walk->at].by == LW_BY_APP
+           && !(walk->facts & LW_FACT_WANTED);
+}
+
+/* Whether this is the answer of what makes the representation, for which 200 is a yes: only
+ * other statuses are out of reach for ranges. */
+static bool is_reply(const struct lw_walk *walk, int status)
+{
+    return status == 200 && is_at_reply(walk) && !asks_app(walk);
+}
+
 void lw_walk_answer(struct lw_walk *walk, int answer)
 {
     lw_require(!(walk->at & LW_TERMINAL));
+    if (is_reply(walk, answer)) {
+        walk->facts |= LW_FACT_EMPTY;
+        walk->size = 0;
+        answer = LUAWEB_ANSWER_YES;
+    }
+    if (answer == LUAWEB_ANSWER_YES && is_at_reply(walk) && asks_app(walk)) {
+        walk->facts |= LW_FACT_WANTED;
+        return;
+    }
     note(walk, answer);
     if (answer >= 200) {
         walk->status = (uint16_t)answer;
@@ -110,7 +143,9 @@ static void pass(struct lw_walk *walk, const struct lw_step *step)
 static uint32_t function_of(const struct lw_walk *walk, const struct lw_step *step)
 {
     if (step->by == LW_BY_APP)
-        return walk->machine->said[step->row].function;
+        return is_at_reply(walk) && !asks_app(walk)
+                   ? 0
+                   : walk->machine->said[step->row].function;
     return step->by == LW_BY_OPERATION ? walk->method->operation : 0;
 }
 
@@ -120,8 +155,8 @@ static uint32_t speaker(struct lw_walk *walk)
     if (walk->facts & LW_FACT_HANDLED)
         return 0;
     walk->facts |= LW_FACT_HANDLED;
-    if (walk->facts & LW_FACT_KEPT)
-        return LUAWEB_FUNCTION_KEPT;
+    if (walk->facts & LW_FACT_KEPT && lw_walk_is_regular(walk))
+        return LUAWEB_FUNCTION_KEPT; /* it speaks of what was done, and of nothing else */
     const struct lw_handler *handler = lw_machine_handler(walk->machine, walk->status);
     return handler ? handler->function : 0;
 }
@@ -163,7 +198,7 @@ uint32_t lw_walk_run(struct lw_walk *walk)
         if (walk->function)
             return walk->function;
         int answer = LUAWEB_ANSWER_NO; /* of an operation that nobody has */
-        if (step->by == LW_BY_CORE)
+        if (row->core)
             answer = row->core->answer(walk);
         if (answer == LW_ASK)
             return walk->function;
@@ -188,8 +223,9 @@ uint32_t lw_walk_reply(struct lw_walk *walk, int status, uint64_t size,
 {
     if (!(walk->facts & LW_FACT_REPLYING)) {
         walk->facts |= LW_FACT_REPLYING | LW_FACT_HANDLED;
-        walk->size = is_size_known ? size : UINT64_MAX;
-        if (status) {
+        if (!(walk->at & LW_TERMINAL)) /* else it is no representation */
+            walk->size = is_size_known ? size : UINT64_MAX;
+        if (status && !is_reply(walk, status)) {
             if (!(walk->at & LW_TERMINAL))
                 note(walk, status);
             walk->status = (uint16_t)status;

@@ -50,6 +50,9 @@ struct lw_walk_content {
 /* Dimensions of negotiation; as enum lw_accept. */
 #define LW_DIMENSIONS 4
 
+/* The properties (bits) that are offers, by dimension. */
+#define LW_OFFERS 15
+
 struct lw_walk {
     const struct lw_machine *machine; /* NULL: there is none */
     const struct lw_method *method;

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "http/fields.h"
 #include "http/problem.h"
+#include "machine/field_lines.h"
 #include "machine/fields.h"
 #include "net/conn.h"
 #include "net/loop.h"
@@ -37,15 +38,38 @@ static void say_broken(const struct lw_request *request)
            request->walk.status == 401 ? "a challenge" : "a location");
 }
 
+/* The same field lines will choose the same among the same offers. */
+static void keep_choice(struct lw_request *request)
+{
+    const struct lw_walk *walk = &request->walk;
+    if (!request->conn || walk->machine->asks & (LW_OFFERS | 1U << LUAWEB_STRICT))
+        return;
+    struct lw_choice *choice = &request->conn->choice;
+    choice->machine = walk->machine;
+    memcpy(choice->accepted, walk->accepted, sizeof choice->accepted);
+}
+
 static void add_fields(struct lw_request *request)
 {
-    if (request->walk.machine)
-        lw_fields_write(&request->walk, &request->fields, &request->loop->blocks);
+    if (!request->walk.machine)
+        return;
+    lw_fields_write(&request->walk, &request->fields, &request->loop->blocks);
+    if (request->walk.machine->has & LW_OFFERS)
+        keep_choice(request);
+}
+
+/* What the app has written as the type of content that it did not give is not that of ours. */
+static void drop_type(struct lw_request *request)
+{
+    if (request->has_type)
+        lw_lines_take(&request->fields, "Content-Type", &request->arena);
+    request->has_type = false;
 }
 
 static void reply_problem(struct lw_request *request, int status)
 {
     struct lw_problem problem;
+    drop_type(request);
     struct lw_response response = {.status = status};
     lw_problem_write(request->facts.headers, status, lw_slice("", 0), &problem);
     lw_request_field(request, LW_SLICE("Vary"), LW_SLICE("Accept"),
@@ -66,6 +90,7 @@ static void reply_constant(struct lw_request *request, const struct lw_handler *
     struct lw_response response = {.status = walk->status};
     struct luaweb_slice text = handler->text;
     struct luaweb_slice given = handler->type;
+    drop_type(request);
     if (given.size == 0)
         given.data = NULL;
     response.type = lw_fields_type(walk, given);
@@ -83,22 +108,29 @@ static const struct lw_handler *constant_of(const struct lw_walk *walk)
 {
     int status = walk->status == 206 ? 200 : walk->status;
     const struct lw_handler *handler = lw_machine_handler(walk->machine, status);
-    if (!handler || handler->function || (status == 200 && !lw_walk_is_regular(walk)))
-        return NULL;
-    return handler;
+    bool is_silent =
+        status == 200 && (walk->facts & LW_FACT_EMPTY || !lw_walk_is_regular(walk));
+    return handler && !handler->function && !is_silent ? handler : NULL;
 }
 
-/* The end of a walk at which Lua has nothing to say. */
-static void answer_alone(struct lw_request *request)
+/* Whether the response lacks what its status needs: then it is the app's fault, and what
+ * was to be said with it is not. */
+static bool is_broken(struct lw_request *request)
 {
-    struct lw_walk *walk = &request->walk;
+    if (!lw_fields_lack(&request->walk, &request->fields))
+        return false;
+    say_broken(request);
+    lw_request_field_reset(request);
+    lw_walk_end(&request->walk, 500);
     add_fields(request);
-    if (lw_fields_lack(walk, &request->fields)) {
-        say_broken(request);
-        lw_walk_end(walk, 500);
-    }
-    int status = walk->status;
-    const struct lw_handler *constant = constant_of(walk);
+    return true;
+}
+
+/* Says what C can say at the end of a walk; the fields are there. */
+static void speak(struct lw_request *request)
+{
+    int status = request->walk.status;
+    const struct lw_handler *constant = constant_of(&request->walk);
     if (constant) {
         reply_constant(request, constant);
     } else if (has_default_body(status)) {
@@ -107,6 +139,14 @@ static void answer_alone(struct lw_request *request)
         struct lw_response response = {.status = status};
         request->ops->reply(request, &response, lw_slice("", 0));
     }
+}
+
+/* The end of a walk at which Lua has nothing to say. */
+static void answer_alone(struct lw_request *request)
+{
+    add_fields(request);
+    is_broken(request);
+    speak(request);
 }
 
 /* Content that is too long is not read to keep the connection; nor can it be known whether a
@@ -154,19 +194,41 @@ void lw_answer_busy(struct lw_request *request)
     lw_answer_status(request, 503);
 }
 
+/* No range fits what Lua has made: its fields are not those of what speaks of that. */
+static int refuse_range(struct lw_request *request)
+{
+    struct lw_walk *walk = &request->walk;
+    const struct lw_handler *handler = lw_machine_handler(walk->machine, walk->status);
+    lw_request_field_reset(request);
+    walk->facts &= (uint16_t)~LW_FACT_REPLYING;
+    walk->function = handler ? handler->function : 0;
+    if (walk->function)
+        return LUAWEB_REPLY_INSTEAD;
+    answer_alone(request);
+    return LUAWEB_REPLY_NO_BODY;
+}
+
+/* A read to which the machine adds nothing. */
+static int answer_plain(const struct lw_content_of_lua *content,
+                        struct lw_response *response)
+{
+    response->status = 200;
+    response->length = content->size;
+    response->type = content->type;
+    if (!content->type.data && content->size != 0)
+        response->type = LW_SLICE(TEXT_PLAIN);
+    return LUAWEB_REPLY_OK;
+}
+
 int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *content,
                    struct lw_response *response)
 {
     struct lw_walk *walk = &request->walk;
-    if (content->status == 0 && lw_walk_is_plain(walk)) {
-        response->status = 200;
-        response->length = content->size;
-        response->type = content->type;
-        if (!content->type.data && content->size != 0)
-            response->type = LW_SLICE(TEXT_PLAIN);
-        return LUAWEB_REPLY_OK;
-    }
+    if (content->status == 0 && lw_walk_is_plain(walk))
+        return answer_plain(content, response);
     bool is_known = content->size >= 0;
+    if (!(walk->facts & LW_FACT_REPLYING))
+        request->is_of_end = walk->at & LW_TERMINAL;
     uint32_t function = lw_walk_reply(walk, content->status,
                                       is_known ? (uint64_t)content->size : 0, is_known);
     if (function)
@@ -174,20 +236,20 @@ int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *c
     response->status = walk->status;
     response->length = content->size;
     response->type = content->type;
-    if (walk->status == 206 && content->status == 0) {
+    if (walk->status == 206) {
         if (!request->is_parted)
             return lw_parts_begin(request, content->type);
         response->type = request->part_type;
         if (walk->present & LW_HAS_IF_RANGE && !request->has_parts)
             response->type.data = NULL; /* the client has it (RFC 9110 §15.3.7) */
-    } else if (walk->status == 416 && content->status == 0) {
-        add_fields(request);
-        reply_problem(request, 416);
-        return LUAWEB_REPLY_NO_BODY;
-    } else {
-        if (content->size != 0 || content->type.data)
-            response->type = lw_fields_type(walk, content->type);
+    } else if (walk->status == 416 && !request->is_of_end) {
+        return refuse_range(request);
+    } else if (content->size != 0 || content->type.data) {
+        response->type = lw_fields_type(walk, content->type);
     }
     add_fields(request);
-    return LUAWEB_REPLY_OK;
+    if (!is_broken(request))
+        return LUAWEB_REPLY_OK;
+    speak(request);
+    return LUAWEB_REPLY_NO_BODY;
 }

@@ -27,7 +27,8 @@ struct lw_content_of_lua {
 /* Finds status and type of a response with Lua's content, and adds the machine's fields.
  *   LUAWEB_REPLY_OK       response->status and type are what is to be sent
  *   LUAWEB_REPLY_ASK, _PART   Lua has to do that first, and to come again
- *   LUAWEB_REPLY_NO_BODY  C has answered instead: no range fits */
+ *   LUAWEB_REPLY_INSTEAD  no range fits, and Lua has something to say to that
+ *   LUAWEB_REPLY_NO_BODY  C has answered instead */
 int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *content,
                    struct lw_response *response);
 

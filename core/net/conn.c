@@ -17,6 +17,7 @@
 #include "base/slice.h"
 #include "net/listen.h"
 #include "net/loop.h"
+#include "net/repeat.h"
 #include "net/request.h"
 #include "net/serve.h"
 
@@ -124,6 +125,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
     lw_deadline_arm(&loop->deadlines, &conn->request_deadline, LW_DEADLINE_NONE);
     lw_buffer_release(&conn->in, &loop->blocks);
     lw_buffer_release(&conn->out, &loop->blocks);
+    lw_repeat_forget(conn);
     if (conn->prev)
         conn->prev->next = conn->next;
     else

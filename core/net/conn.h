@@ -21,12 +21,14 @@
 
 #include "base/buffer.h"
 #include "http/memo.h"
+#include "machine/walk.h"
 #include "net/content.h"
 #include "net/deadline.h"
 #include "net/transport.h"
 
 struct luaweb_app;
 struct lw_loop;
+struct lw_repeat;
 struct lw_request;
 
 enum lw_conn_state {
@@ -35,6 +37,12 @@ enum lw_conn_state {
     LW_CONN_DRAINING,
     LW_CONN_CLOSING,
     LW_CONN_CLOSED
+};
+
+/* What negotiation has chosen for the field lines in the connection's memo. */
+struct lw_choice {
+    const struct lw_machine *machine; /* whose offers they were; NULL: none */
+    int8_t accepted[LW_DIMENSIONS];   /* as in struct lw_walk */
 };
 
 struct lw_conn {
@@ -48,6 +56,8 @@ struct lw_conn {
     struct lw_buffer out;
     struct lw_scan scan;
     struct lw_head_memo memo;
+    struct lw_choice choice;  /* that the same field lines lead to again */
+    struct lw_repeat *repeat; /* the last head that C answered alone; owned, or NULL */
     struct lw_request *request; /* being served */
     struct lw_content content;  /* of that request */
     size_t unread;              /* in the kernel, when the write deadline was armed */

@@ -6,8 +6,10 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/require.h"
 #include "base/slice.h"
 #include "http/range.h"
+#include "machine/field_lines.h"
 #include "machine/fields.h"
 #include "net/answer.h"
 
@@ -48,6 +50,14 @@ static struct luaweb_slice type_of_parts(struct lw_request *request,
     return lw_slice(text, size);
 }
 
+/* What the app has written as the type of the content is that of the parts. */
+static void move_type(struct lw_request *request, struct luaweb_slice *type)
+{
+    if (request->has_type)
+        *type = lw_lines_take(&request->fields, "Content-Type", &request->arena);
+    request->has_type = false;
+}
+
 /* Finds the ranges, and where there are several, what stands around them. */
 static uint32_t find(struct lw_request *request, struct lw_range *ranges,
                      struct luaweb_slice *type, struct luaweb_slice *heads)
@@ -57,6 +67,7 @@ static uint32_t find(struct lw_request *request, struct lw_range *ranges,
     lw_range_read(request->facts.headers, walk->size, ranges, &count);
     if (count < 2)
         return count;
+    move_type(request, type);
     struct lw_range_parts parts = {
         .ranges = ranges,
         .count = count,
@@ -99,10 +110,11 @@ struct luaweb_slice lw_parts_cut(struct lw_request *request, struct luaweb_slice
     struct lw_range ranges[LW_RANGES_MAX];
     struct luaweb_slice heads[LW_RANGES_MAX + 1];
     uint32_t count = find(request, ranges, type, heads);
-    size_t size = count > 1 ? heads[count].size : 0;
+    lw_require(count > 0);
     if (count == 1)
         return lw_slice(text.data + ranges[0].first,
                         (size_t)(ranges[0].last - ranges[0].first + 1));
+    size_t size = heads[count].size;
     for (uint32_t i = 0; i < count; i++)
         size += heads[i].size + (size_t)(ranges[i].last - ranges[i].first + 1);
     char *cut = lw_arena_alloc(&request->arena, size);

@@ -215,7 +215,7 @@ struct luaweb_fields lw_request_cookies(struct lw_request *request)
     struct pairs pairs = {.arena = &request->arena};
     const struct luaweb_fields *headers = &request->facts.headers;
     for (uint32_t i = 0; i < headers->count; i++) {
-        if (lw_field_bit(headers->list[i].name) != LW_HAS_COOKIE)
+        if (!lw_field_is(&headers->list[i], LW_HAS_COOKIE))
             continue;
         struct luaweb_slice rest = headers->list[i].value;
         struct luaweb_field raw;

@@ -57,6 +57,7 @@ struct lw_request {
     uint64_t sent;                 /* octets of content written */
     int status;                    /* of its answer; 0: none yet */
     bool is_kept;                  /* the head lies in the arena */
+    bool is_of_end;                /* Lua's content is no representation */
     bool is_parted;                /* Lua has cut the content */
     bool has_parts;                /* there is more than one */
     bool is_started;               /* the head of the response is sent */

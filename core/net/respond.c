@@ -33,10 +33,16 @@ static void body_limit(struct lw_request *request, uint64_t limit)
         request->conn->content.limit = limit;
 }
 
+/* What has no content has no type either (RFC 9110 §15.3.5, §15.4.5). */
+static bool is_bare(int status)
+{
+    return status == 204 || status == 304;
+}
+
 static enum lw_reply_framing framing_of(const struct lw_conn *conn,
                                         const struct lw_response *response)
 {
-    if (response->status == 204 || response->status == 304)
+    if (is_bare(response->status))
         return LW_REPLY_BARE;
     if (response->length >= 0)
         return LW_REPLY_LENGTH;
@@ -86,11 +92,10 @@ static int reply(struct lw_request *request, const struct lw_response *response,
         return LUAWEB_REPLY_GONE;
     }
     struct lw_response whole = *response;
-    bool is_bare = whole.status == 204 || whole.status == 304;
-    if (is_bare || whole.status == 205)
-        content.size = 0; /* RFC 9110 §15.3.5, §15.3.6, §15.4.5 */
+    if (is_bare(whole.status) || whole.status == 205)
+        content.size = 0; /* RFC 9110 §15.3.6 */
     whole.length = (double)content.size;
-    if (is_bare)
+    if (is_bare(whole.status))
         whole.type.data = NULL;
     write_head(request, &whole);
     if (lw_reply_has_content(request->facts.method, whole.status)) {
@@ -117,6 +122,8 @@ static int start(struct lw_request *request, const struct lw_response *response)
         lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
                         LW_DEADLINE_NONE);
     bool has_content = lw_reply_has_content(request->facts.method, known.status);
+    if (is_bare(known.status))
+        known.type.data = NULL;
     enum lw_reply_framing framing = write_head(request, &known);
     request->is_started = true;
     lw_buffer_release(&request->fields,

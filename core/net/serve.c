@@ -17,6 +17,7 @@
 #include "net/answer.h"
 #include "net/loop.h"
 #include "net/params.h"
+#include "net/repeat.h"
 #include "net/request.h"
 
 #define TEXT_PLAIN "text/plain; charset=utf-8"
@@ -136,6 +137,11 @@ static void begin_walk(struct lw_request *request, const struct lw_head *head,
                     .limit = loop->limits.max_body,
                     .is_chunked = head->framing == LW_FRAMING_CHUNKED},
     };
+    struct lw_choice *choice = &request->conn->choice;
+    if (!head->is_repeated)
+        choice->machine = NULL;
+    else if (choice->machine == decision->machine)
+        memcpy(walk->accepted, choice->accepted, sizeof walk->accepted);
     lw_walk_begin(walk, decision->machine, decision->method);
 }
 
@@ -143,9 +149,15 @@ static void begin_walk(struct lw_request *request, const struct lw_head *head,
 static void walk(struct lw_conn *conn, struct lw_request *request,
                  const struct lw_decision *decision)
 {
+    struct luaweb_slice head = request->head;
+    bool has_content = !conn->content.is_done;
+    size_t unsent = lw_buffer_size(&conn->out);
     uint32_t function = lw_answer_walk(request);
-    if (function == 0)
+    if (function == 0) { /* the head's octets are still there */
+        if (!has_content && conn->state == LW_CONN_READING)
+            lw_repeat_keep(conn, head, lw_buffer_size(&conn->out) - unsent);
         return;
+    }
     if (is_busy(conn->loop)) {
         lw_answer_busy(request);
         return;
@@ -233,6 +245,8 @@ static bool serve_next(struct lw_conn *conn)
     struct lw_buffer *in = &conn->in;
     size_t head_size;
     const char *why;
+    if (conn->repeat && lw_repeat_answer(conn))
+        return true;
     skip_empty_lines(conn);
     if (lw_buffer_size(in) == 0)
         return false;

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     if (!lw_options_read(&options, argc, argv))
         code = 2;
     else if (options.wants_help)
-        lw_options_print_help();
+        lw_options_print_help(&options);
     else if (options.wants_version)
         puts("luaweb " LUAWEB_VERSION);
     else

@@ -43,8 +43,14 @@ static const struct flag flags[] = {
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
  {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
-    {"--json",   NULL,      HANDED_ON, NULL, "routes: as JSON"},
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
+    {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
+    {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},
+    {"-H", "'Name: value'", HANDED_ON, NULL,
+     "explain, check: a header of the requests, repeatable"},
+    {"-d", "body", HANDED_ON, NULL, "explain: the request's body"},
+    {"--param", "name=value", HANDED_ON, NULL,
+     "check: what templates get for a variable, repeatable"},
 #define LIMIT(name, flag, value, unit, help) {flag, "n", unit, &limits.name, help},
     LW_LIMITS(LIMIT)
 #undef LIMIT
@@ -53,7 +59,50 @@ static const struct flag flags[] = {
 
 #define FLAG_COUNT (sizeof flags / sizeof *flags)
 
-static const char *const commands[] = {"serve", "routes", "test"};
+struct command {
+    const char *name;
+    const char *help; /* NULL: it has no page of its own */
+};
+
+/* clang-format off */
+static const struct command commands[] = {
+    {"serve", NULL},
+    {"test", NULL},
+    {"routes",
+     "luaweb routes app.lua [--json]\n\n"
+     "Lists the app's resources: template, methods, the media types that they offer\n"
+     "and accept, and where they are declared.  Nothing of the app runs but its script.\n"},
+    {"explain",
+     "luaweb explain app.lua [METHOD] /path [-H 'Name: value'] [-d body]\n"
+     "               [--json | --dot]\n\n"
+     "Shows how the app answers one request: which resource it is for, what the\n"
+     "compiler made of the decision graph for its method, the program that is left,\n"
+     "each row that this request passed with its answer and the reason, and the\n"
+     "response with where its fields come from.  Without a path: all resources, and\n"
+     "what they are asked at run time.\n\n"
+     "The request is a real one: functions of the app run, its operations too.\n"
+     "METHOD is GET where it is left out.  Credentials are not shown.\n\n"
+     "Examples\n"
+     "  luaweb explain apps/hello.lua\n"
+     "  luaweb explain apps/hello.lua GET /hello\n"
+     "  luaweb explain apps/hello.lua /hello -H 'If-None-Match: *'\n"
+     "  luaweb explain todo.lua POST /todo -H 'Content-Type: application/json' -d {}\n"
+     "  luaweb explain apps/hello.lua /hello --dot | dot -Tsvg >hello.svg\n"},
+    {"check",
+     "luaweb check app.lua [-H 'Name: value'] [--param name=value] [--json]\n\n"
+     "Loads the app and asks each of its resources what HTTP requires of it: Allow and\n"
+     "405, OPTIONS, HEAD, 304 for its own validators, Vary, 406, challenges, 501.\n"
+     "One line for each finding (file:line: template: what), then a summary.\n\n"
+     "Functions of the app run, but no operation does: only GET, HEAD, OPTIONS and\n"
+     "methods that a resource does not have are sent.  What could not be tried is said.\n"
+     "Variables of templates get sample values unless --param names one.\n\n"
+     "Examples\n"
+     "  luaweb check apps/hello.lua\n"
+     "  luaweb check todo.lua --param id=7 -H 'Authorization: Bearer token'\n\n"
+     "Exit codes: 0 nothing is wrong (there may be warnings); 1 the app does not load;\n"
+     "            2 wrong usage; 4 something is wrong\n"},
+};
+/* clang-format on */
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -168,12 +217,13 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
     return true;
 }
 
-static bool is_command(const char *text)
+/* NULL: it is none. */
+static const struct command *find_command(const char *text)
 {
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i], text) == 0)
-            return true;
-    return false;
+        if (strcmp(commands[i].name, text) == 0)
+            return &commands[i];
+    return NULL;
 }
 
 bool lw_options_read(struct lw_options *options, int argc, char **argv)
@@ -183,7 +233,7 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
     options->log_level = LW_LOG_INFO;
     options->argv = lw_alloc(((unsigned long)argc + 2) * sizeof *options->argv);
     int at = 1;
-    hand_on(options, at < argc && is_command(argv[at]) ? argv[at++] : serve);
+    hand_on(options, at < argc && find_command(argv[at]) ? argv[at++] : serve);
     for (; at < argc; at++) {
         if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0)
             options->wants_help = true;
@@ -231,20 +281,8 @@ static void print_default(const struct flag *flag)
         puts(" (default none)");
 }
 
-void lw_options_print_help(void)
+static void print_flags(void)
 {
-    fputs(
-        "luaweb serves a web application that is one Lua script.\n\n"
-        "  luaweb app.lua               serve it\n"
-        "  luaweb test [dir|file ...]   run specs inside luaweb (default: spec)\n"
-        "  luaweb routes app.lua        its resources and their methods\n\n"
-        "Examples\n"
-        "  luaweb apps/hello.lua\n"
-        "  luaweb apps/hello.lua --listen 0.0.0.0:80 --listen unix:/run/hello.sock\n"
-        "  luaweb apps/hello.lua --max-body 64m --idle-timeout 30\n"
-        "  luaweb test spec/hello_spec.lua\n\n"
-        "Options (octets take k, m, g; times are seconds; 0 switches a timeout off)\n",
-        stdout);
     for (size_t i = 0; i < FLAG_COUNT; i++) {
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", flags[i].name,
@@ -256,9 +294,35 @@ void lw_options_print_help(void)
         else
             putchar('\n');
     }
-    fputs("  --version                     the version\n"
-          "  --help                        this text\n\n"
-          "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
-          "            4 a spec failed; 130 ended by a second SIGINT\n",
-          stdout);
+}
+
+void lw_options_print_help(const struct lw_options *options)
+{
+    const struct command *command = find_command(options->argv[0]);
+    if (command && command->help) {
+        fputs(command->help, stdout);
+        return;
+    }
+    fputs(
+        "luaweb serves a web application that is one Lua script.\n\n"
+        "  luaweb app.lua               serve it\n"
+        "  luaweb test [dir|file ...]   run specs inside luaweb (default: spec)\n"
+        "  luaweb routes app.lua        its resources and their methods\n"
+        "  luaweb explain app.lua /path how it answers a request, and why\n"
+        "  luaweb check app.lua         whether it does what HTTP requires\n\n"
+        "Examples\n"
+        "  luaweb apps/hello.lua\n"
+        "  luaweb apps/hello.lua --listen 0.0.0.0:80 --listen unix:/run/hello.sock\n"
+        "  luaweb apps/hello.lua --max-body 64m --idle-timeout 30\n"
+        "  luaweb explain apps/hello.lua GET /hello -H 'If-None-Match: *'\n"
+        "  luaweb test spec/hello_spec.lua\n\n"
+        "Options (octets take k, m, g; times are seconds; 0 switches a timeout off)\n",
+        stdout);
+    print_flags();
+    fputs(
+        "  --version                     the version\n"
+        "  --help                        this text; explain, check, routes: theirs\n\n"
+        "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
+        "            4 a spec or a check failed; 130 ended by a second SIGINT\n",
+        stdout);
 }

@@ -25,6 +25,7 @@ struct lw_options {
 bool lw_options_read(struct lw_options *options, int argc, char **argv);
 void lw_options_free(struct lw_options *options);
 
-void lw_options_print_help(void);
+/* The page of the command where it has one, else that of the program. */
+void lw_options_print_help(const struct lw_options *options);
 
 #endif

@@ -231,17 +231,18 @@ local function distinct(schemes)
 end
 
 local found = ffi.new "struct luaweb_field"
+local names = { Basic = "basic", Bearer = "bearer" } -- as nearly everybody writes them
 
 -- What the Authorization field has: enum luaweb_credentials, the scheme in lower case,
--- what follows it.  Of two fields neither counts: which one would be a guess.
+-- what follows it.  Of two fields neither counts, which one would be a guess: with a comma
+-- between them they are no token.
 local function credentials_of(req)
-  local lines = req.headers:all "authorization"
-  if #lines ~= 1 then return NONE end
-  local line = lines[1]
+  local line = req.headers.authorization
+  if not line then return NONE end
   local kind = C.luaweb_authorization(host, line, #line, found)
   if kind == NONE then return NONE end
-  return kind, str(found.name.data, found.name.size):lower(),
-    str(found.value.data, found.value.size)
+  local name = str(found.name.data, found.name.size)
+  return kind, names[name] or name:lower(), str(found.value.data, found.value.size)
 end
 
 -- The user that these credentials are, or nil.

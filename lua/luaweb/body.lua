@@ -3,6 +3,7 @@
 -- blocking, and never gives nil because of size: it streams, or the request is a 413.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
+local handle = require "luaweb.handle"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
@@ -15,14 +16,12 @@ local form_rest = ffi.new "struct luaweb_slice"
 local form_pair = ffi.new "struct luaweb_field"
 
 local MAX_FORM_PAIRS = 10000
-local CONTENT, FORM = 9, 10 -- places in a handle, see request.lua
+local CONTENT, FORM = handle.CONTENT, handle.FORM
 
 local M = {}
 
 --- Raised in a handler whose client is gone: ends the request without an answer.
 M.GONE = setmetatable({}, { __tostring = function() return "the client is gone" end })
-
-M.ENDED = "this request has ended: it was kept after its handler returned"
 
 local IN_PIECES = {} -- in the place of a content that is not kept
 
@@ -30,7 +29,7 @@ local IN_PIECES = {} -- in the place of a content that is not kept
 ---@param r ffi.cdata*         struct luaweb_request
 ---@param generation integer
 function M.raise_gone(r, generation)
-  error(r.generation == generation and M.GONE or M.ENDED, 0)
+  error(r.generation == generation and M.GONE or handle.ENDED, 0)
 end
 
 -- Lends the next piece in `piece`; false at the end.

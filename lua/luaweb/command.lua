@@ -1,26 +1,29 @@
 -- SPDX-License-Identifier: MIT
--- The commands of the program: serve, routes, test.  Each is a job; what it gives back
--- is the exit code (nil: keep running).
+-- The commands of the program: serve, routes, explain, check, test.  Each is a job; its
+-- result is the exit code (nil: keep running).
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local host = require "luaweb.host"
 local job = require "luaweb.job"
 local log = require "luaweb.log"
+local routes = require "luaweb.routes"
 local trace = require "luaweb.trace"
 local who_listens = require "luaweb.who_listens"
 
 local C = abi.C
 local M = {}
 
-local APP_WRONG, USAGE, CANNOT_LISTEN, SPEC_FAILED, INTERRUPTED = 1, 2, 3, 4, 130
+local APP_WRONG, USAGE, CANNOT_LISTEN, CHECK_FAILED, INTERRUPTED = 1, 2, 3, 4, 130
 
 local ADDRESS_IN_USE = "address already in use" -- as libuv says it
 
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
-  serve  = { listen = "list" },
-  routes = { json = "switch" },
-  test   = { filter = "text", verbose = "switch" },
+  serve   = { listen = "list" },
+  routes  = { json = "switch" },
+  explain = { H = "list", d = "text", json = "switch", dot = "switch" },
+  check   = { H = "list", param = "list", json = "switch" },
+  test    = { filter = "text", verbose = "switch" },
 }
 
 local is_stopping = false
@@ -36,23 +39,33 @@ local function quit(code, message)
   error(setmetatable({ code = code, message = message }, Quit), 0)
 end
 
+-- A flag of a command: its name and what it holds, or nil where the word is none; the
+-- value where it stands behind an =.
+local function read_flag(command, word)
+  local dashes, name, value = word:match "^(%-%-?)([%w-]+)=(.*)$"
+  if not name then dashes, name = word:match "^(%-%-?)([%w-]+)$" end
+  if not name then return nil end
+  local kind = flags_of[command][name]
+  if not kind then
+    quit(USAGE, ("%s%s is no option of `luaweb %s`"):format(dashes, name, command))
+  end
+  return name, kind, value
+end
+
 -- Sorts the arguments of a command into words and flags.
 local function read_arguments(command, arguments)
-  local words, flags = {}, { listen = {} }
+  local words, flags = {}, {}
+  for name, kind in pairs(flags_of[command]) do
+    flags[name] = kind == "list" and {} or nil
+  end
   local i = 1
   while i <= #arguments do
-    local word = arguments[i]
-    local name, value = word:match "^%-%-([%w-]+)=(.*)$"
-    name = name or word:match "^%-%-([%w-]+)$"
-    local kind = name and flags_of[command][name]
-    if name and not kind then
-      quit(USAGE, ("--%s is no option of `luaweb %s`"):format(name, command))
-    end
-    if kind and kind ~= "switch" and not value then
+    local name, kind, value = read_flag(command, arguments[i])
+    if name and kind ~= "switch" and not value then
       i, value = i + 1, arguments[i + 1]
     end
     if not name then
-      words[#words + 1] = word
+      words[#words + 1] = arguments[i]
     elseif kind == "list" then
       table.insert(flags[name], value)
     else
@@ -103,33 +116,8 @@ local function load(words)
   if #words ~= 1 then quit(USAGE, "want one app, e.g.: luaweb apps/hello.lua") end
   script = words[1]
   local loaded = require("luaweb.app").load(script)
-  local capp, routes = loaded:install()
-  return loaded, capp, routes
-end
-
--- "*" as people say it
-local function methods_text(route)
-  local list = {}
-  for i, method in ipairs(route.methods) do
-    list[i] = method == "*" and "(any)" or method
-  end
-  return table.concat(list, ", ")
-end
-
-local function pad(text, width)
-  return text .. (" "):rep(width - #text)
-end
-
-local function print_routes(routes)
-  local width, methods_width = 0, 0
-  for _, route in ipairs(routes) do
-    width = math.max(width, #route.template)
-    methods_width = math.max(methods_width, #methods_text(route))
-  end
-  for _, route in ipairs(routes) do
-    print(("  %s  %s  %s"):format(pad(route.template, width),
-      pad(methods_text(route), methods_width), route.place))
-  end
+  local capp = loaded:install()
+  return loaded, capp
 end
 
 local commands = {}
@@ -138,26 +126,47 @@ function commands.serve(words, flags)
   if #flags.listen == 0 then flags.listen[1] = "127.0.0.1:8080" end
   local addresses = {}
   for i, text in ipairs(flags.listen) do addresses[i] = read_address(text) end
-  local app, capp, routes = load(words)
+  local app, capp = load(words)
   if app.on_start then app.on_start(app) end
   if is_stopping then return end
   for i, address in ipairs(addresses) do addresses[i] = listen(capp, address) end
   for _, address in ipairs(addresses) do
     print(("luaweb serves %s on %s"):format(words[1], address))
   end
-  print_routes(routes)
+  for _, line in ipairs(routes.lines(routes.of(app))) do print(line) end
 end
 
 function commands.routes(words, flags)
-  local _, _, routes = load(words)
+  local list = routes.of(load(words))
   if flags.json then
-    local json = require "luaweb.json"
-    for _, route in ipairs(routes) do route.methods = json.array(route.methods) end
-    print(json.encode(json.array(routes)))
+    print(routes.json(list))
   else
-    print_routes(routes)
+    for _, line in ipairs(routes.lines(list)) do print(line) end
   end
   return 0
+end
+
+-- Runs what looks at an app: `wanted` is what its `read` gave, or nil and why.
+local function look(path, run, wanted, message)
+  if not wanted then quit(USAGE, message) end
+  C.luaweb_exit_on_signal(abi.host, INTERRUPTED)
+  local app, capp = load { path }
+  local probe = require("luaweb.probe").start(app, capp)
+  local is_good, fault = run(probe, wanted)
+  probe:stop()
+  host.run_stop_hooks()
+  if fault then quit(USAGE, fault) end
+  return is_good and 0 or CHECK_FAILED
+end
+
+function commands.explain(words, flags)
+  local explain = require "luaweb.explain"
+  return look(words[1], explain.run, explain.read(words, flags))
+end
+
+function commands.check(words, flags)
+  local check = require "luaweb.check"
+  return look(words[1], check.run, check.read(words, flags))
 end
 
 function commands.test(words, flags)
@@ -169,7 +178,7 @@ function commands.test(words, flags)
     verbose = flags.verbose,
   }
   if not passed then quit(APP_WRONG, failed) end
-  return failed == 0 and 0 or SPEC_FAILED
+  return failed == 0 and 0 or CHECK_FAILED
 end
 
 local function run(name, arguments)
@@ -199,7 +208,7 @@ local function run_to_end(name, arguments)
 end
 
 --- Starts a command as a job.
----@param name string          serve, routes or test
+---@param name string          serve, routes, explain, check or test
 ---@param arguments string[]
 function M.start(name, arguments)
   local main = job.spawn(run_to_end, name, arguments)

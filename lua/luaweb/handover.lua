@@ -47,9 +47,9 @@ local function number_of_graph(self, assembly)
   return number
 end
 
--- A yes to has_reply, or a function, goes with what makes the representation.
-local function goes_with_reply(key, value)
-  return key.name == "has_reply" and (value == true or type(value) == "function")
+-- A yes to has_reply leaves it to what makes the representation.
+local function leaves_it(key, value)
+  return key.name == "has_reply" and value == true
 end
 
 ---@class luaweb.Filling   a machine in C that is being filled in
@@ -64,7 +64,7 @@ end
 
 local function add_answer(filling, key, value)
   local row = filling.assembly.rows.graph.index[key.name]
-  if not row or goes_with_reply(key, value) then return end
+  if not row or leaves_it(key, value) then return end
   local answer, fn = value, 0
   if type(value) == "boolean" then
     answer = value and YES or NO
@@ -91,8 +91,7 @@ local function add_offers(filling, offers)
   local config, by_type = filling.assembly.machine.config, {}
   for _, offer in ipairs(offers) do by_type[offer.media_type] = offer.value end
   for i, media_type in ipairs(config.available_media_types) do
-    local fn = host.register("reply", representation.guarded(by_type[media_type],
-      config.has_reply, media_type))
+    local fn = host.register("reply", representation.speaker(by_type[media_type]))
     local has_room = C.luaweb_machine_offer(abi.host, filling.capp, filling.number,
       i - 1, fn)
     if not has_room then

@@ -4,7 +4,7 @@
 -- give into answers.
 local abi = require "luaweb.abi"
 local body = require "luaweb.body"
-local ffi = require "ffi"
+local handle = require "luaweb.handle"
 local job = require "luaweb.job"
 local loader = require "luaweb.loader"
 local log = require "luaweb.log"
@@ -12,24 +12,18 @@ local reply = require "luaweb.reply"
 local request = require "luaweb.request"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local steps = require "luaweb.steps"
 local trace = require "luaweb.trace"
 
-local C, host = abi.C, abi.host
 local Response = response.Response
 local new_request, send, request_at = request.new, reply.send, abi.request_at
-local rawget = rawget
-local REPLY = request.REPLY -- place in a handle: what an operation wants to be sent
-
-local NO, YES = tonumber(C.LUAWEB_ANSWER_NO), tonumber(C.LUAWEB_ANSWER_YES)
-local KEPT = tonumber(C.LUAWEB_ANSWER_KEPT)
 
 local M = {}
 
-local functions = {} -- by the number that C knows them by
-local steps = {}     -- by the same number: calls the function, gives the next number
-local converters = {} -- by the same number, of properties
-local handles = {}   -- by the slot of a request that runs: its handle
-local numbers = {}   -- by kind, function: what is registered
+-- By the number that C knows them by: functions, and how they are called.
+local functions, taken = { steps.send_kept }, { steps.send_kept }
+local handles = {} -- by the slot of a request that runs: its handle
+local numbers = {} -- by kind (or converter) and function
 local stop_hooks = {}
 
 --- Adds a function that runs when the worker drains; it may wait.
@@ -38,87 +32,8 @@ function M.on_stop(fn)
   stop_hooks[#stop_hooks + 1] = fn
 end
 
--- What a decision or operation gave, as C wants it; nil: it is content.
-local function answer_of(value, req, of_nil)
-  if value == true then return YES end
-  if value == nil then return of_nil end
-  if value == false then return NO end
-  if type(value) == "number" then return reply.status_of(value, req) end
-  return nil
-end
-
--- The kinds of functions that a walk asks for.
-local kinds = {}
-
--- Calls what makes the representation, and sends it.
-function kinds.reply(fn, req)
-  send(req, 0, fn(req))
-  return 0
-end
-
--- Calls what speaks at the end of a walk; where that gives nothing, there is no
--- content.
-function kinds.handler(fn, req)
-  local answer = fn(req)
-  send(req, 0, answer == nil and "" or answer)
-  return 0
-end
-
-function kinds.decision(fn, req, r, generation)
-  local value = fn(req)
-  local answer = answer_of(value, req, NO)
-  if answer then return C.luaweb_answer(host, r, generation, answer) end
-  if getmetatable(value) ~= Response then
-    local name = ffi.string(C.luaweb_asked(host, r, generation))
-    error(("the decision %s gave a %s: it may give true, false, a status or a response")
-      :format(name, type(value)), 0)
-  end
-  send(req, value.code or 200, value)
-  return 0
-end
-
--- What an operation returns is sent when its status is known, unless it says that
--- itself.
-function kinds.operation(fn, req, r, generation)
-  local value = fn(req)
-  local answer = answer_of(value, req, YES)
-  if answer then return C.luaweb_answer(host, r, generation, answer) end
-  if getmetatable(value) == Response and value.code then
-    send(req, value.code, value)
-    return 0
-  end
-  req[REPLY] = value
-  return C.luaweb_answer(host, r, generation, KEPT)
-end
-
-local following = ffi.new "uint32_t[1]"
-
-local function give(fn, req, r, generation, convert)
-  local text, number = convert(fn(req))
-  local result = C.luaweb_give(host, r, generation, text, text and #text or 0,
-    number or 0, following)
-  if result == C.LUAWEB_REPLY_BAD_VALUE then
-    error("a property of the machine has a control octet, or is too long", 0)
-  end
-  return following[0]
-end
-
-local function send_kept(_, req)
-  send(req, 0, rawget(req, REPLY))
-  return 0
-end
-
-functions[1], steps[1] = send_kept, send_kept -- LUAWEB_FUNCTION_KEPT
-
--- A step of its own for each property: it knows how its value becomes octets.
-local function property_step(convert)
-  return function(fn, req, r, generation)
-    return give(fn, req, r, generation, convert)
-  end
-end
-
 --- Gives a function a number for C.
----@param kind string   "reply", "handler", "decision", "operation" or "property"
+---@param kind string   a key of steps.kinds
 ---@param fn fun(req: luaweb.Request): any
 ---@param convert fun(value: any): string?, number?   of a property: what C is told
 ---@return integer
@@ -128,20 +43,18 @@ function M.register(kind, fn, convert)
   if not known[fn] then
     local number = #functions + 1
     functions[number], known[fn] = fn, number
-    if convert and not converters[convert] then
-      converters[convert] = property_step(convert)
-    end
-    steps[number] = convert and converters[convert] or kinds[kind]
+    taken[number] = convert and steps.property(convert) or steps.kinds[kind]
   end
   return known[fn]
 end
 
 -- Calls functions until the walk wants no more.
-local function follow(index, req, r, generation)
+local function follow(index, req, address, generation)
   while index > 0 do
-    index = steps[index](functions[index], req, r, generation)
+    index = taken[index](functions[index], req, address, generation)
   end
 end
+jit.off(follow) -- what it calls is compiled; one trace of all would never end
 
 --- For reply.lua: what has to be known before content can be sent.
 reply.follow = follow
@@ -179,13 +92,14 @@ end
 -- Whether the handler only learned that its request was ended for it (a timeout).
 local function is_late(r, generation, failure)
   return r.generation ~= generation and type(failure) == "table"
-    and failure.traceback ~= nil and failure.traceback:find(body.ENDED, 1, true) ~= nil
+    and failure.traceback ~= nil
+    and failure.traceback:find(handle.ENDED, 1, true) ~= nil
 end
 
 -- Answers instead of what has failed: a status ends the walk, and what speaks there
 -- speaks; a response is sent as it is.
-local function answer_instead(req, r, generation, answer)
-  reply.forget(r, generation)
+local function answer_instead(req, address, generation, answer)
+  reply.forget(request_at(address), generation)
   if type(answer) == "number" then return reply.answer(req, answer) end
   send(req, answer.code or 200, answer)
 end
@@ -197,7 +111,8 @@ local function fail(address, generation, failure, fn)
   handles[r.slot] = false
   if not req or req[2] ~= generation then req = new_request(address, generation) end
   if answer_in(failure) then
-    local ok, again = xpcall(answer_instead, on_error, req, r, generation, failure)
+    local ok, again = xpcall(answer_instead, on_error, req, address, generation,
+      failure)
     if ok then return end
     failure = answer_in(again) and "the answer that was raised has raised another one"
       or again
@@ -209,7 +124,7 @@ local function fail(address, generation, failure, fn)
   end
   if is_late(r, generation, failure) then return end
   if failure ~= body.GONE then log_failure(r, generation, failure, fn) end
-  if not pcall(answer_instead, req, r, generation, 500) then
+  if not pcall(answer_instead, req, address, generation, 500) then
     reply.cut(r, generation)
   end
 end
@@ -224,20 +139,29 @@ local function serve(fn, address, generation)
   if handles[slot] == req then handles[slot] = false end
 end
 
-local function walk(index, address, generation)
-  local r = request_at(address)
+local function begin(address, generation)
   local req = new_request(address, generation)
-  local slot = r.slot
-  handles[slot] = req
-  follow(index, req, r, generation)
+  handles[request_at(address).slot] = req
+  return req
+end
+
+local function finish(address, req)
+  local slot = request_at(address).slot
   if handles[slot] == req then handles[slot] = false end -- else others have it
 end
 
-local reply_step = kinds.reply
+local function walk(index, address, generation)
+  local req = begin(address, generation)
+  follow(index, req, address, generation)
+  finish(address, req)
+end
+jit.off(walk)
+
+local reply_step = steps.kinds.reply
 
 -- In between, so that serve compiles: a trace can't end by leaving an xpcall.
 local function run(index, address, generation)
-  if steps[index] == reply_step then
+  if taken[index] == reply_step then
     serve(functions[index], address, generation)
   else
     walk(index, address, generation)

@@ -118,6 +118,7 @@ end
 
 -- What a function has returned for a request, for C.
 local function converter(name, read)
+  read = v.of_function[read] or read
   return function(value)
     if is_nothing(value, read) then return nil, 0 end
     local text, number = read(value)

@@ -1,10 +1,30 @@
 -- SPDX-License-Identifier: MIT
 -- What is computed once for each request, however many of its functions want it.
-local request = require "luaweb.request"
+local handle = require "luaweb.handle"
 
-local MEMO = request.MEMO -- place in a handle: value by function
-local NIL = {}            -- stands for nil
+-- Places in a handle: one function and its value, which is all that most requests have,
+-- and a table of others.
+local MEMO, VALUE, MORE = handle.MEMO, handle.VALUE, handle.MORE
+local NIL = {} -- stands for nil
+local rawget, rawset = rawget, rawset
 local M = {}
+
+local function find(req, fn)
+  if rawget(req, MEMO) == fn then return rawget(req, VALUE) end
+  local more = rawget(req, MORE)
+  return more and more[fn]
+end
+
+local function keep(req, fn, value)
+  if not rawget(req, MEMO) then
+    rawset(req, MEMO, fn)
+    rawset(req, VALUE, value)
+    return
+  end
+  local more = rawget(req, MORE) or {}
+  rawset(req, MORE, more)
+  more[fn] = value
+end
 
 --- Gives a function that calls `fn` once for each request and remembers its result.
 --- Nothing is remembered of a call that raises.
@@ -16,15 +36,10 @@ function M.memo(fn)
     error("web.memo wants a function of the request", 2)
   end
   return function(req)
-    local known = rawget(req, MEMO)
-    if not known then
-      known = {}
-      rawset(req, MEMO, known)
-    end
-    local value = known[fn]
+    local value = find(req, fn)
     if value == nil then
       value = fn(req)
-      known[fn] = value == nil and NIL or value
+      keep(req, fn, value == nil and NIL or value)
     end
     if value == NIL then return nil end
     return value

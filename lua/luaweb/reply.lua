@@ -4,6 +4,7 @@
 local abi = require "luaweb.abi"
 local body = require "luaweb.body"
 local ffi = require "ffi"
+local handle = require "luaweb.handle"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
@@ -18,6 +19,7 @@ local STARTED = tonumber(C.LUAWEB_REPLY_STARTED)
 local BAD_VALUE = tonumber(C.LUAWEB_REPLY_BAD_VALUE)
 local ASK = tonumber(C.LUAWEB_REPLY_ASK)
 local PART = tonumber(C.LUAWEB_REPLY_PART)
+local INSTEAD = tonumber(C.LUAWEB_REPLY_INSTEAD)
 local ANSWER_NO = tonumber(C.LUAWEB_ANSWER_NO)
 
 local M = {}
@@ -46,7 +48,7 @@ Out.__index = Out
 -- An Out: [1] the C struct of the request, [2] its generation, [3] octets taken so far.
 
 local function check_alive(out)
-  if out[1].generation ~= out[2] then error(body.ENDED, 3) end
+  if out[1].generation ~= out[2] then error(handle.ENDED, 3) end
 end
 
 -- Writes all of a string, waiting while the client is slow.
@@ -89,7 +91,7 @@ function Out:trailer(name, value)
 end
 
 --- Calls the functions that a walk asks for; host.lua fills it in.
----@type fun(index: integer, req: luaweb.Request, r: ffi.cdata*, generation: integer)
+---@type fun(index: integer, req: luaweb.Request, address: integer, generation: integer)
 M.follow = nil
 
 -- Raises what C said against an answer, but that nobody waits for it any more.
@@ -118,13 +120,14 @@ local function cut(r, generation, content)
 end
 
 -- What has to come before an answer can go out: properties of the machine that it
--- needs, or the choice of what the client wants of it.
+-- needs, or the choice of what the client wants of it; or what speaks in its place.
 local function send_again(result, req, status, media_type, content)
   local r, generation = request_at(req[1]), req[2]
-  if result == ASK then
-    M.follow(C.luaweb_pending(host, r, generation), req, r, generation)
-  else
+  if result == PART then
     content = cut(r, generation, content)
+  else
+    M.follow(C.luaweb_pending(host, r, generation), req, r, generation)
+    if result == INSTEAD then return end
   end
   return send(req, status, media_type, content)
 end
@@ -135,7 +138,7 @@ local function begin(req, status, media_type, length)
   local size = media_type and #media_type or 0
   local result = C.luaweb_start(host, r, generation, status, media_type, size, length)
   while result == ASK do
-    M.follow(C.luaweb_pending(host, r, generation), req, r, generation)
+    M.follow(C.luaweb_pending(host, r, generation), req, req[1], generation)
     result = C.luaweb_start(host, r, generation, status, media_type, size, length)
   end
   check(result)
@@ -145,7 +148,9 @@ end
 
 local function send_large(req, status, media_type, content)
   local goes_on, result = begin(req, status, media_type, #content)
-  if result == PART then return send_again(PART, req, status, media_type, content) end
+  if result == PART or result == INSTEAD then
+    return send_again(result, req, status, media_type, content)
+  end
   local r, generation = request_at(req[1]), req[2]
   if goes_on then write_all(r, generation, content, "sending") end
   C.luaweb_finish(host, r, generation)
@@ -158,7 +163,7 @@ function send(req, status, media_type, content)
   end
   local result = C.luaweb_reply(host, r, generation, status, media_type,
     media_type and #media_type or 0, content, #content)
-  if result == ASK or result == PART then
+  if result == ASK or result == PART or result == INSTEAD then
     return send_again(result, req, status, media_type, content)
   end
   check(result)
@@ -191,7 +196,7 @@ local function answer(req, value)
   local r, generation = request_at(req[1]), req[2]
   local index = C.luaweb_answer(host, r, generation, value)
   if index < 0 then error(M.STARTED, 0) end
-  M.follow(index, req, r, generation)
+  if index > 0 then M.follow(index, req, req[1], generation) end
 end
 
 M.answer = answer

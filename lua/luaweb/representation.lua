@@ -70,31 +70,14 @@ end
 
 --- A function of the request that gives this.
 ---@param value any
----@param media_type string?   of a table as JSON
 ---@return fun(req: luaweb.Request): any
-function M.speaker(value, media_type)
+function M.speaker(value)
   if type(value) == "function" then return value end
   local constant = value
   if type(value) == "table" and getmetatable(value) ~= Response then
-    constant = response.bytes(media_type or response.JSON, M.constant(value))
+    constant = response.bytes(response.JSON, M.constant(value))
   end
   return function() return constant end
-end
-
---- A function that gives this where the app has said yes to `has_reply`, and else what
---- it has said there: nothing, a status, a response.
----@param value any
----@param has_reply any        what the machine says
----@param media_type string?   see M.speaker
----@return fun(req: luaweb.Request): any
-function M.guarded(value, has_reply, media_type)
-  local speak = M.speaker(value, media_type)
-  if type(has_reply) ~= "function" then return speak end
-  return function(req)
-    local answer = has_reply(req)
-    if answer == true then return speak(req) end
-    return answer or nil
-  end
 end
 
 local function fault_of_one(value)

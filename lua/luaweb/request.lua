@@ -2,8 +2,11 @@
 -- A request as a handler sees it: a small handle on C memory.  Nothing is copied into
 -- Lua until it is asked for, and a handle whose request has ended raises an error.
 local abi = require "luaweb.abi"
+local accepted = require "luaweb.accepted"
 local body = require "luaweb.body"
 local ffi = require "ffi"
+local handle = require "luaweb.handle"
+local headers = require "luaweb.headers"
 local json = require "luaweb.json"
 local new_table = require "table.new"
 local precondition = require "luaweb.precondition"
@@ -35,23 +38,8 @@ local Request = {}
 
 local M = { Request = Request }
 
--- A handle: [1] the address of the C struct, [2] its generation when we got it, then
--- what was made of it so far (`places` below; the last two are body.lua's).  An address
--- is a plain number: a pointer would be one object more for the collector.
-
--- The C struct, or an error in who called our caller.
-local function facts(self)
-  local r = request_at(self[1])
-  if r.generation ~= self[2] then error(body.ENDED, 3) end
-  return r
-end
-
--- Functions that are hot on their own must not end in a call of a built-in one: the
--- compiler gives up on them.
-local function slice(s)
-  local text = str(s.data, s.size)
-  return text
-end
+local facts, slice = handle.facts, handle.slice
+local USER, PLACES = handle.USER, handle.PLACES
 
 ---@class luaweb.Pairs   names and values in order; indexed by name: the first value.
 --- Those of a request's head end with the request; a form is the handler's own.
@@ -61,7 +49,7 @@ local Pairs = {}
 local function lists(self)
   local owner = rawget(self, 3)
   if owner and request_at(owner[1]).generation ~= owner[2] then
-    error(body.ENDED, 3)
+    error(handle.ENDED, 3)
   end
   return rawget(self, 1), rawget(self, 2)
 end
@@ -119,72 +107,6 @@ local function read_pairs(fields, owner)
   return M.pairs(names, values, owner)
 end
 
----@class luaweb.Headers   by name in any case; several values are joined by ", "
-local Headers = {}
-
---- All values of a header, one a line, in order of arrival.
----@param name string   in any case
----@return string[]
-function Headers:all(name)
-  local found, lower = json.array {}, name:lower()
-  local fields = facts(rawget(self, 1))[rawget(self, 2)]
-  for i = 0, fields.count - 1 do
-    local field = fields.list[i]
-    if field.name.size == #lower and slice(field.name):lower() == lower then
-      found[#found + 1] = slice(field.value)
-    end
-  end
-  return found
-end
-
---- Iterates in order of arrival: for name, value in headers:each() do; names in lower
---- case.
-function Headers:each()
-  local request, which, i = rawget(self, 1), rawget(self, 2), -1
-  facts(request)
-  return function()
-    local fields = facts(request)[which]
-    i = i + 1
-    if i >= fields.count then return nil end
-    local field = fields.list[i]
-    return slice(field.name):lower(), slice(field.value)
-  end
-end
-
-local headers_mt = {
-  __index = function(self, name)
-    if Headers[name] then return Headers[name] end
-    if type(name) ~= "string" then return nil end
-    facts(rawget(self, 1))
-    local values = Headers.all(self, name)
-    if #values < 2 then return values[1] end
-    return table.concat(values, name:lower() == "cookie" and "; " or ", ")
-  end,
-}
-
----@class luaweb.Accepted   of what the machine offers; nil: nothing was to be chosen
----@field media_type string?
----@field language string?
----@field charset string?
----@field content_coding string?
-
-local dimensions = { media_type = 0, language = 1, charset = 2, content_coding = 3 }
-local chosen = ffi.new "struct luaweb_slice"
-
-local accepted_mt = {
-  __index = function(self, name)
-    local dimension, owner = dimensions[name], rawget(self, 1)
-    local r = dimension and facts(owner)
-    if r and C.luaweb_accepted(host, r, owner[2], dimension, chosen) then
-      return slice(chosen)
-    end
-  end,
-}
-
-local function new_headers(request, which)
-  return setmetatable({ request, which }, headers_mt)
-end
-
 -- What is cheap to ask again.
 local getters = {
   method = function(r) return slice(r.method) end,
@@ -195,8 +117,9 @@ local getters = {
   peer = function(r) return slice(r.peer) end,
   version = function(r) return r.minor_version == 0 and "1.0" or "1.1" end,
   id = function(r) return M.id(r) end,
-  accepted = function(_, self) return setmetatable({ self }, accepted_mt) end,
+  accepted = function(_, self) return accepted.of(self) end,
   precondition = function(_, self) return precondition.of(self) end,
+  user = function(_, self) return rawget(self, USER) end,
 }
 
 local TEXT, ITEM = C.LUAWEB_PARAM_TEXT, C.LUAWEB_PARAM_ITEM
@@ -229,14 +152,11 @@ local function read_params(found)
   return params
 end
 
--- What is worth keeping: by its place in the handle.  Places, not keys: a table that
--- never grows a hash part costs a third.
-local PARAMS, QUERY, COOKIES, HEADERS, TRAILERS, STATE = 3, 4, 5, 6, 7, 8
+-- What is worth keeping: by its place in the handle.
+local PARAMS, QUERY, COOKIES = handle.PARAMS, handle.QUERY, handle.COOKIES
+local HEADERS, TRAILERS, STATE = handle.HEADERS, handle.TRAILERS, handle.STATE
 local places = { params = PARAMS, query = QUERY, cookies = COOKIES, headers = HEADERS,
   trailers = TRAILERS, state = STATE }
-
--- Behind those of body.lua: raw access, too, for what is seldom there.
-M.REPLY, M.MEMO = 11, 12 -- what an operation left to be sent; what web.memo remembers
 
 local views = {
   [PARAMS] = function(r) return read_params(r.params) end,
@@ -248,8 +168,8 @@ local views = {
     C.luaweb_cookies(host, r, self[2], scratch)
     return read_pairs(scratch, self)
   end,
-  [HEADERS] = function(_, self) return new_headers(self, "headers") end,
-  [TRAILERS] = function(_, self) return new_headers(self, "trailers") end,
+  [HEADERS] = function(_, self) return headers.new(self, "headers") end,
+  [TRAILERS] = function(_, self) return headers.new(self, "trailers") end,
   [STATE] = function() return {} end,
 }
 
@@ -272,7 +192,12 @@ local function index(self, key)
   return Request[key]
 end
 
-local request_mt = { __index = index }
+-- The places and what the app adds.
+local function newindex(self, key, value)
+  rawset(self, key == "user" and USER or key, value)
+end
+
+local request_mt = { __index = index, __newindex = newindex }
 
 local id = ffi.new "char[32]"
 
@@ -296,10 +221,10 @@ end
 ---@param generation integer
 ---@return luaweb.Request
 function M.new(address, generation)
-  local handle = new_table(12, 0)
-  handle[1], handle[2] = address, generation
-  setmetatable(handle, request_mt)
-  return handle
+  local made = new_table(PLACES, 0)
+  made[1], made[2] = address, generation
+  setmetatable(made, request_mt)
+  return made
 end
 
 return M

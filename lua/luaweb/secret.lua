@@ -121,7 +121,8 @@ end
 function M.secret_equal(a, b)
   check_text(a, "web.secret_equal")
   check_text(b, "web.secret_equal")
-  return C.luaweb_equal(host, a, #a, b, #b)
+  local is_equal = C.luaweb_equal(host, a, #a, b, #b)
+  return is_equal
 end
 
 --- A token that nobody can guess: base64url text without padding.

@@ -56,6 +56,18 @@ function M.entity_tag(value)
   return nil, 'wants an entity tag with its quotes, like "v1" or W/"v1" (see web.etag)'
 end
 
+-- Readers of what a function has given for a request: C judges the octets.
+M.of_function = {
+  [M.text] = function(value)
+    if is_text(value) then return value, 0 end
+    return nil, "wants a text"
+  end,
+  [M.entity_tag] = function(value)
+    if is_text(value) then return value, 0 end
+    return nil, "wants an entity tag"
+  end,
+}
+
 --- A URI reference.
 function M.uri(value)
   if is_text(value) and all_of(URI, value, 1, #value) then return value, 0 end
@@ -203,9 +215,10 @@ M.hosts = list("host names", is_host)
 M.challenges = list("challenges", is_challenge)
 M.dimensions = list("media_type, language, charset, content_coding", is_dimension,
   { empty = true })
-M.origins = list('origins like "https://example.com"', is_origin, { star = true })
+M.origins = list('origins like "https://example.com"', is_origin,
+  { star = true, empty = true })
 M.any_methods = list("methods", is_name, { star = true })
-M.any_fields = list("header names", is_name, { star = true })
+M.any_fields = list("header names", is_name, { star = true, empty = true })
 
 -- Methods -----------------------------------------------------------------------------
 

@@ -26,16 +26,17 @@ end
 -- Says the policy the same to everyone?  true: all are allowed; false: nobody is; nil:
 -- it depends on the request.
 local function constant(machine)
-  local enabled, credentials = machine.cors_enabled, machine.cors_credentials
-  if enabled == false then return false end
-  if enabled ~= nil and enabled ~= true then return nil end
-  if machine.origin_allowed ~= nil or credentials then return nil end
-  return is_star(machine.cors_origins) or nil
+  local enabled, allowed = machine.cors_enabled, machine.origin_allowed
+  if enabled == false or allowed == false then return false end
+  if allowed == nil and machine.cors_origins == nil then return false end
+  local is_literal = (enabled == nil or enabled == true)
+    and (allowed == nil or allowed == true) and not machine.cors_credentials
+  return is_literal and is_star(machine.cors_origins) or nil
 end
 
 local function allow_methods(walk)
   local given = value(walk, "cors_methods")
-  local listed = list_text(machines.methods(walk.machine))
+  local listed = list_text(machines.methods(walk.machine, walk.context.is_unmatched))
   if given == nil or (is_star(given) and value(walk, "cors_credentials")) then
     return listed
   end
@@ -65,7 +66,7 @@ local function add_preflight(walk, must)
   end
   local list = headers and list_text(headers)
   must["access-control-allow-headers"] = list ~= "" and list or nil
-  must["access-control-max-age"] = age and ("%d"):format(age)
+  must["access-control-max-age"] = age and ("%d"):format(math.ceil(age))
   local asks = http.only(walk.request, "Access-Control-Request-Private-Network")
   if asks == "true" and value(walk, "cors_private_network") == true then
     must["access-control-allow-private-network"] = "true"

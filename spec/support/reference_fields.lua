@@ -4,6 +4,7 @@
 -- and from the rows that were passed.  Date, Content-Length and Connection are not its.
 -- RFC 9110 §8, §10, §12.5.5, §13.3, §15; RFC 5789; Fetch.
 local accept = require "spec.support.reference_accept"
+local contents = require "spec.support.reference_content"
 local cors = require "spec.support.reference_cors"
 local http = require "spec.support.reference_http"
 local machines = require "spec.support.reference_machine"
@@ -31,13 +32,15 @@ local function date_value(given)
   return type(given) == "number" and http.format_date(given) or given
 end
 
+-- A part of a second counts as a whole one.
 local function retry_after(walk)
   local given = value(walk, "retry_after")
-  return type(given) == "number" and ("%d"):format(given) or given
+  return type(given) == "number" and ("%d"):format(math.ceil(given)) or given
 end
 
 local function list_value(walk, key)
-  return walk.machine[key] ~= nil and text_of(machines.list(walk, key)) or nil
+  local list = machines.list(walk, key)
+  return list[1] and text_of(list) or nil
 end
 
 -- The dimensions in which there was more than one offer.
@@ -54,16 +57,21 @@ local function has_choice(offers, dimension)
   return #offers > 1 or (dimension == "content_coding" and offers[1] ~= "identity")
 end
 
+-- The fields that negotiation has looked at, and those that it might have: of rows that
+-- were not passed, or because a function may offer more to others.
 local function negotiated_vary(walk, passed)
-  local names = {}
+  local must, may = {}, {}
   for _, dimension in ipairs(DIMENSIONS) do
-    if passed[dimension.row] ~= nil
-      and has_choice(machines.offers(walk, dimension[1]), dimension[1]) then
-      names[#names + 1] = dimension.field
+    local name = dimension[1]
+    local has = has_choice(machines.offers(walk, name), name)
+    if has and passed[dimension.row] ~= nil then
+      must[#must + 1] = dimension.field
+    elseif has or machines.may_offer(walk, name) then
+      may[#may + 1] = dimension.field
     end
   end
-  for _, name in ipairs(machines.list(walk, "vary")) do names[#names + 1] = name end
-  return names[1] and table.concat(names, ", ") or nil
+  for _, name in ipairs(machines.list(walk, "vary")) do must[#must + 1] = name end
+  return must[1] and table.concat(must, ", "), may[1] and table.concat(may, ", ")
 end
 
 -- By status: what a status needs wherever it comes from -------------------------------
@@ -75,7 +83,8 @@ by_status[401] = function(walk, fields)
 end
 
 by_status[405] = function(walk, fields)
-  fields.must.allow = text_of(machines.methods(walk.machine))
+  local list = machines.methods(walk.machine, walk.context.is_unmatched)
+  fields.must.allow = text_of(list)
 end
 
 local function may_retry(walk, fields)
@@ -119,18 +128,7 @@ end
 
 -- Representations ---------------------------------------------------------------------
 
-local function content_type(walk)
-  local given = walk.reply.media_type or walk.accepted.media_type
-  if not given then return "text/plain; charset=utf-8" end
-  local charset = walk.accepted.charset
-  if charset and not walk.reply.media_type then
-    return given .. "; charset=" .. charset
-  end
-  return given
-end
-
 local function representation(walk, fields)
-  add(fields.must, "content-type", content_type(walk))
   add(fields.must, "content-language", walk.accepted.language)
   local coding = walk.accepted.content_coding
   if coding and accept.coding_name(coding) ~= "identity" then
@@ -138,11 +136,15 @@ local function representation(walk, fields)
   end
 end
 
--- What a 304 and a 206 have as the 200 would.
 local function caching(walk, fields)
-  add(fields.must, "etag", machines.entity_tag(walk))
   add(fields.must, "cache-control", value(walk, "cache_control"))
   add(fields.must, "expires", date_value(value(walk, "expires")))
+end
+
+-- What a 304 and a 206 have as the 200 would.
+local function identity(walk, fields)
+  add(fields.must, "etag", machines.entity_tag(walk))
+  caching(walk, fields)
 end
 
 local function modified(walk, fields)
@@ -152,7 +154,7 @@ end
 
 local function of_read(walk, fields, terminal)
   local accepts = value(walk, "accept_ranges") == true and "bytes" or nil
-  caching(walk, fields)
+  identity(walk, fields)
   if terminal.status == 200 then
     representation(walk, fields)
     modified(walk, fields)
@@ -187,7 +189,6 @@ local function of_reply(walk, fields, terminal)
   local method, status = walk.request.method, terminal.status
   if method == "OPTIONS" then
     of_options(walk, fields)
-    if status == 200 then representation(walk, fields) end
   elseif method ~= "GET" and method ~= "HEAD" then
     if status ~= 200 then return end
     representation(walk, fields)
@@ -196,6 +197,9 @@ local function of_reply(walk, fields, terminal)
     end
   elseif status == 416 then
     fields.must["content-range"] = "bytes */" .. walk.size
+    fields.may["accept-ranges"] = "bytes"
+  elseif status == 204 then
+    caching(walk, fields) -- a cache may keep it (RFC 9110 15.3.5)
   elseif status == 200 or status == 206 then
     of_read(walk, fields, terminal)
   end
@@ -208,7 +212,7 @@ by_row.range_wanted, by_row.if_range_holds, by_row.range_fits =
   of_reply, of_reply, of_reply
 
 by_status[304] = function(walk, fields)
-  caching(walk, fields)
+  identity(walk, fields)
   if not fields.must.etag then modified(walk, fields) end
 end
 
@@ -219,28 +223,22 @@ end
 
 -- All together ------------------------------------------------------------------------
 
+-- What may be kept by caches: 204 only of reads.
 local WITH_VARY = { [200] = true, [206] = true, [304] = true, [406] = true }
+local OF_READS = { GET = { [204] = true }, HEAD = { [204] = true } }
 
 local function add_vary(walk, fields, terminal, passed)
-  local varies = WITH_VARY[terminal.status] and not terminal.ends_early
-    and walk.request.method ~= "OPTIONS"
-  add(varies and fields.must or fields.may, "vary", negotiated_vary(walk, passed))
-end
-
--- What the app's response says wins, but for Vary, which adds up.
-local function add_own(fields, given)
-  local own, pairs_of = {}, given and given.fields or {}
-  for i = 1, #pairs_of, 2 do add(own, pairs_of[i]:lower(), pairs_of[i + 1]) end
-  if given and given.media_type then own["content-type"] = given.media_type end
-  for name, text in pairs(own) do
-    if name ~= "vary" then fields.must[name] = nil end
-    add(fields.must, name, text)
-  end
+  local method, status = walk.request.method, terminal.status
+  local has_vary = WITH_VARY[status] or (OF_READS[method] and OF_READS[method][status])
+  local varies = has_vary and not terminal.ends_early and method ~= "OPTIONS"
+  local must, may = negotiated_vary(walk, passed)
+  add(varies and fields.must or fields.may, "vary", must)
+  add(fields.may, "vary", may)
 end
 
 --- The fields of a response.
 ---@param walk spec.Walk
----@param terminal { row: string, status: integer, ends_early: boolean }
+---@param terminal spec.Terminal
 ---@param passed table<string, boolean|integer>   row -> answer
 ---@return spec.Fields
 function M.of(walk, terminal, passed)
@@ -248,13 +246,10 @@ function M.of(walk, terminal, passed)
   local of_status, of_row = by_status[terminal.status], by_row[terminal.row]
   if of_status then of_status(walk, fields, terminal) end
   if of_row and not terminal.ends_early then of_row(walk, fields, terminal) end
+  contents.add_type(walk, fields, terminal.status)
   cors.add(walk, fields, terminal, passed)
   add_vary(walk, fields, terminal, passed)
-  if terminal.ends_early then
-    add_own(fields, walk.ending)
-  else
-    add_own(fields, walk.reply and walk.reply.response)
-  end
+  contents.add_own(walk, fields)
   return fields
 end
 

@@ -6,6 +6,7 @@
 local http = require "spec.support.reference_http"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
+local tag = require "luaweb.tag"
 
 local M = {}
 
@@ -38,7 +39,8 @@ local M = {}
 ---@return spec.Walk
 function M.new(machine, request, context)
   return { machine = machine, request = request, context = context or {}, values = {},
-           calls = {}, exists = true, is_creation = false, accepted = {} }
+           calls = {}, exists = machine.exists ~= false, is_creation = false,
+           accepted = {} }
 end
 
 -- Keys --------------------------------------------------------------------------------
@@ -99,8 +101,9 @@ end
 --- The methods that a machine allows and Allow names.  HEAD comes with GET, OPTIONS
 --- with every machine.  Where any token is allowed, the list has the usual ones.
 ---@param machine table
+---@param takes_any boolean?   whatever the machine says
 ---@return string[]
-function M.methods(machine)
+function M.methods(machine, takes_any)
   local given = machine.methods
   if type(given) ~= "table" then given = own_methods(machine) end
   local list, seen = {}, {}
@@ -112,7 +115,7 @@ function M.methods(machine)
     add(method)
     if method == "GET" then add "HEAD" end
   end
-  if M.takes_any(machine) then
+  if takes_any or M.takes_any(machine) then
     for method in ("GET HEAD POST PUT PATCH DELETE"):gmatch "%S+" do add(method) end
   end
   add "OPTIONS"
@@ -127,12 +130,57 @@ function M.names(list, method)
   return false
 end
 
+-- Handlers ----------------------------------------------------------------------------
+
+local function is_type(key)
+  return type(key) == "string" and key:find("/", 1, true) ~= nil
+end
+
+-- Media types and what speaks for each, in order of preference: pairs as they are, keys
+-- in alphabetic order.  nil: the value is a function, or a constant.
+local function by_type(value)
+  if type(value) ~= "table" or M.is_response(value) then return nil end
+  if type(value[1]) == "table" and is_type(value[1][1]) then return value end
+  local pairs_of = {}
+  for key, handler in pairs(value) do
+    if not is_type(key) then return nil end
+    pairs_of[#pairs_of + 1] = { key, handler }
+  end
+  table.sort(pairs_of, function(a, b) return a[1] < b[1] end)
+  return pairs_of
+end
+
 -- Validators --------------------------------------------------------------------------
+
+local DIMENSIONS = { "available_media_types", "available_languages",
+                     "available_charsets" }
+
+-- A constant that is the only representation never changes, and neither does its tag.
+local function constant_tag(machine)
+  local constant = machine.handle_ok
+  if M.is_response(constant) then
+    local says_more = constant.code or constant.fields or constant.stream
+    constant = not says_more and constant.content or nil
+  end
+  if type(constant) == "table" and not by_type(constant) then
+    constant = json.encode(constant)
+  end
+  if type(constant) ~= "string" or machine.available_content_codings ~= nil then
+    return nil
+  end
+  for _, key in ipairs(DIMENSIONS) do
+    local offers = machine[key]
+    if type(offers) == "function" or (offers and #offers > 1) then return nil end
+  end
+  return tag.etag(constant)
+end
 
 --- The current entity tag; nil: none, or nothing is there.
 ---@return string?
 function M.entity_tag(walk)
-  return walk.exists and M.value(walk, "entity_tag") or nil
+  if not walk.exists then return nil end
+  if walk.machine.entity_tag ~= nil then return M.value(walk, "entity_tag") end
+  return constant_tag(walk.machine)
 end
 
 --- The modification date in whole seconds; nil: none, or nothing is there.
@@ -156,31 +204,28 @@ local OFFER_KEYS = {
   charset = "available_charsets", content_coding = "available_content_codings",
 }
 
-local function is_handler_table(value)
-  return type(value) == "table" and not M.is_response(value)
-end
-
 --- What there is to choose from; nil: the machine says nothing of the dimension.  A
---- handle_ok with media types as keys declares them, in alphabetic order.
+--- handle_ok by media types declares them.
 ---@return string[]?
 function M.offers(walk, dimension)
   local offers = M.value(walk, OFFER_KEYS[dimension])
-  if not offers and dimension == "media_type"
-    and is_handler_table(walk.machine.handle_ok) then
+  local handlers = dimension == "media_type" and by_type(walk.machine.handle_ok)
+  if not offers and handlers then
     offers = {}
-    for media_type in pairs(walk.machine.handle_ok) do
-      offers[#offers + 1] = media_type
-    end
-    table.sort(offers)
+    for i, pair in ipairs(handlers) do offers[i] = pair[1] end
   end
   return offers and offers[1] and offers or nil
 end
 
+--- Are the offers of a dimension those of a function?
+function M.may_offer(walk, dimension)
+  return type(walk.machine[OFFER_KEYS[dimension]]) == "function"
+end
+
 --- Is the answer 406 where nothing of a dimension is acceptable?
 function M.is_strict(walk, dimension)
-  local strict = walk.machine.strict
-  if strict == nil then strict = { "media_type" } end
-  return M.names(type(strict) == "table" and strict or { strict }, dimension)
+  if walk.machine.strict == nil then return dimension == "media_type" end
+  return M.names(M.list(walk, "strict"), dimension)
 end
 
 -- Content -----------------------------------------------------------------------------
@@ -198,13 +243,13 @@ end
 
 --- Runs the handler of a reply: handle_ok as it is or by media type, or another key.
 function M.handle(walk, key)
-  local handler = walk.machine[key]
-  if is_handler_table(handler) then
-    handler = handler[walk.accepted.media_type]
-    if type(handler) == "function" then return run(walk, key, handler) end
-    return handler
+  local handlers = by_type(walk.machine[key])
+  if not handlers then return M.value(walk, key) end
+  for _, pair in ipairs(handlers) do
+    local is_chosen = pair[1] == walk.accepted.media_type
+    if is_chosen and type(pair[2]) == "function" then return run(walk, key, pair[2]) end
+    if is_chosen then return pair[2] end
   end
-  return M.value(walk, key)
 end
 
 return M

@@ -39,8 +39,9 @@ end)
 
 function rows.method_implemented(walk)
   local machine, method = walk.machine, walk.request.method
+  if walk.context.is_unmatched then return true end
   if method == "TRACE" or method == "CONNECT" then return false end
-  return walk.context.is_unmatched or machines.takes_any(machine)
+  return machines.takes_any(machine)
     or machines.names(USUAL_METHODS, method)
     or machines.names(machines.methods(machine), method)
     or machines.names(walk.context.methods, method)
@@ -124,35 +125,36 @@ end)
 
 rows.media_type_taken = unless_asked(function(walk)
   local given = http.joined(walk.request, "Content-Type")
-  if not given or walk.machine.acceptable_media_types == nil then return true end
-  return accept.is_taken(given, machines.list(walk, "acceptable_media_types"))
+  local taken = given and machines.list(walk, "acceptable_media_types") or {}
+  return taken[1] == nil or accept.is_taken(given, taken)
 end)
 
 -- The media type is what a patch means: without one there is nothing to do.
 rows.patch_type_taken = unless_asked(function(walk)
   local given = http.joined(walk.request, "Content-Type")
   if not given then return false end
-  if walk.machine.patch_media_types == nil then return true end
-  return accept.is_taken(given, machines.list(walk, "patch_media_types"))
+  local taken = machines.list(walk, "patch_media_types")
+  return taken[1] == nil or accept.is_taken(given, taken)
 end)
 
 -- 5. Which representation would we send? ----------------------------------------------
 
--- Without a coding one can always send, behind all that is offered.
-local function with_identity(offers)
+-- Without a coding one can always send, behind all that is offered; and to a client that
+-- says nothing, which may not know any.
+local function codings(walk, offers)
   local all = { unpack(offers) }
   all[#all + 1] = "identity"
-  return all
+  return http.joined(walk.request, "Accept-Encoding") and all or { "identity" }
 end
 
 local function offered(dimension)
   return function(walk, row)
     local offers = machines.offers(walk, dimension)
-    if offers and dimension == "content_coding" then offers = with_identity(offers) end
+    if offers and dimension == "content_coding" then offers = codings(walk, offers) end
     local chosen = offers and accept.choose(walk.request, dimension, offers)
     walk.accepted[dimension] = chosen or (offers and offers[1])
     if walk.machine[row.name] ~= nil then return ask(walk, row) end
-    return offers == nil or chosen ~= nil
+    return offers == nil or chosen ~= nil or not machines.is_strict(walk, dimension)
   end
 end
 
@@ -192,8 +194,9 @@ local function reply_with(walk, given)
   if given == nil or given == true then return false end
   if given == false then error({ fault = "the handler failed" }, 0) end
   if type(given) == "number" then
+    if given ~= 200 then return answers.number(walk, given) end
     walk.reply = { text = "" }
-    return given == 200 or answers.number(walk, given)
+    return true
   end
   if with_status(given) and given.code ~= 200 then error({ response = given }, 0) end
   walk.reply = machines.content(given)
@@ -205,8 +208,7 @@ local function handler_of(walk)
   local machine, method = walk.machine, walk.request.method
   if method == "OPTIONS" then return "handle_options" end
   if is_read(walk) then return machine.handle_ok ~= nil and "handle_ok" or "do_any" end
-  local may_follow = method == "PUT" or method == "POST" or method == "PATCH"
-  return may_follow and "handle_ok" or nil
+  return method ~= "DELETE" and "handle_ok" or nil -- it would look up what is gone
 end
 
 local function reply(walk)
@@ -221,15 +223,9 @@ end
 
 -- The app may say whether there is a reply; what it is comes from where it always does.
 function rows.has_reply(walk, row)
-  local is_asked = walk.machine.has_reply ~= nil
-  local wanted = not is_asked or ask(walk, row)
+  local wanted = walk.machine.has_reply == nil or ask(walk, row)
   if wanted ~= true then return wanted end
-  local answer = reply(walk)
-  if is_asked and answer == false then
-    walk.reply = { text = "" }
-    return true
-  end
-  return answer
+  return reply(walk)
 end
 
 -- Component cors ----------------------------------------------------------------------

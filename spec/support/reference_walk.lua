@@ -3,6 +3,7 @@
 -- plain Lua.  `walk` takes the answers from a function; `machine_walk` finds them for a
 -- machine and a request.  Compiled programs are held against it: it is clear and slow,
 -- and must never share code with them.  Owns nothing.
+local contents = require "spec.support.reference_content"
 local cors = require "spec.support.reference_cors"
 local graph = require "luaweb.graph"
 local machines = require "spec.support.reference_machine"
@@ -81,7 +82,8 @@ local function graph_of(walk)
   for i, row in ipairs(built.rows) do
     copy.rows[i] = setmetatable({}, { __index = row })
     local dimension = DIMENSION_OF[row.name]
-    if dimension and not machines.is_strict(walk, dimension) then
+    local is_known = type(walk.machine.strict) ~= "function"
+    if dimension and is_known and not machines.is_strict(walk, dimension) then
       copy.rows[i].no = row.yes
     end
     if row.name == "not_options" and walk.context.is_unmatched then
@@ -91,17 +93,19 @@ local function graph_of(walk)
   return copy
 end
 
--- Answers a row; what ends the walk is noted, and its status given.
+-- Answers a row; what ends the walk is noted, and its status given.  It ends early where the
+-- status is not one to which the row leads.
 local function answer_with(walk)
   return function(_, row)
     local ok, result = pcall(rows.answer, walk, row)
-    if ok then
-      walk.ends_early = type(result) == "number"
-      return result
+    if not ok then
+      if type(result) ~= "table" then error(result, 0) end -- a fault of ours
+      walk.ending, walk.fault = result.response, result.fault
+      result = result.fault and 500 or walk.ending.code or 200
     end
-    if type(result) ~= "table" then error(result, 0) end -- a fault of ours
-    walk.ends_early, walk.ending, walk.fault = true, result.response, result.fault
-    return result.fault and 500 or walk.ending.code or 200
+    local is_led = result == -row.yes or result == -row.no
+    walk.ends_early = type(result) == "number" and not is_led
+    return result
   end
 end
 
@@ -115,12 +119,28 @@ local function check_terminal(terminal, fields)
   if is_redirect and not fields.location then return status .. " without location" end
 end
 
-local function fields_of(walk, terminal, passed)
-  local ok, fields = pcall(response_fields.of, walk, terminal, passed)
+-- What is said at the terminal, and with which fields.  nil and why it can't be.
+local function answer_at(walk, terminal, passed, only_constants)
+  local ok, fields = pcall(function()
+    walk.said = contents.said(walk, terminal, only_constants)
+    return response_fields.of(walk, terminal, passed)
+  end)
   if not ok and type(fields) ~= "table" then error(fields, 0) end
   if not ok then return nil, fields.fault or "a response where a value was wanted" end
   return fields, check_terminal(terminal, fields.must)
 end
+
+-- The answer of 500 in the place of one that can't be given.
+local function answer_fault(walk, terminal, passed, fault)
+  walk.fault, walk.reply, walk.ending = fault, nil, nil
+  terminal.status, terminal.ends_early = 500, true
+  return answer_at(walk, terminal, passed, true) or { must = {}, may = {} }
+end
+
+---@class spec.Terminal
+---@field row string
+---@field status integer
+---@field ends_early boolean?   the status is none that the row leads to
 
 ---@class spec.MachineWalked: spec.Walked
 ---@field fields table<string, string>   lower-case name -> value: have to be there
@@ -128,6 +148,8 @@ end
 ---@field calls string[]                 keys whose functions were called, in order
 ---@field ranges [integer, integer][]?   of a 206: first and last octets
 ---@field fault string?                  why it is 500
+---@field text string?                   the content, for 206 before it is cut; nil: streamed
+---@field is_short boolean               there is none but what explains the status
 
 --- Walks a machine for a request.
 ---@param machine table                  its keys: literals or functions of the request
@@ -141,15 +163,14 @@ function M.machine_walk(machine, request, context)
   for _, step in ipairs(walked.trace) do passed[step[1]] = step[2] end
   local terminal = { row = walked.row, status = walked.status,
                      ends_early = walk.ends_early }
-  local fields, fault = fields_of(walk, terminal, passed)
-  if fault then
-    walk.fault, walk.reply, walk.ending = fault, nil, nil
-    terminal.status, terminal.ends_early = 500, true
-    fields = fields_of(walk, terminal, passed) or { must = {}, may = {} }
-  end
+  local fields, fault = answer_at(walk, terminal, passed)
+  if fault then fields = answer_fault(walk, terminal, passed, fault) end
+  local text = "" -- where nobody says anything
+  if walk.said then text = walk.said.text end
   return { row = terminal.row, status = terminal.status, trace = walked.trace,
            fields = fields.must, may = fields.may, calls = walk.calls,
-           ranges = walk.ranges, fault = walk.fault }
+           ranges = walk.ranges, fault = walk.fault, text = text,
+           is_short = contents.is_short(walk, terminal.status) }
 end
 
 return M

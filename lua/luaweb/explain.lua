@@ -1,0 +1,202 @@
+-- SPDX-License-Identifier: MIT
+-- `luaweb explain`: asks an app one request and gathers what it takes to understand the
+-- answer: the resource, what the compiler made of its graph, the program, the walk with
+-- reasons, the response.  Who shows it is explain_text, explain_dot, or JSON.
+local dot = require "luaweb.explain_dot"
+local ffi = require "ffi"
+local fields = require "luaweb.explain_fields"
+local json = require "luaweb.json"
+local keys = require "luaweb.keys"
+local places = require "luaweb.explain_places"
+local programs = require "luaweb.explain_program"
+local reasons = require "luaweb.explain_reason"
+local requests = require "luaweb.probe_request"
+local text = require "luaweb.explain_text"
+local walks = require "luaweb.explain_walk"
+
+ffi.cdef "int isatty(int file);"
+
+local M = {}
+
+local USAGE = "want an app, a method and a path, e.g.: "
+  .. "luaweb explain apps/hello.lua GET /hello"
+
+-- The command line --------------------------------------------------------------------
+
+---@class luaweb.ExplainWanted
+---@field app string                     its path
+---@field request luaweb.ProbeRequest?   nil: all resources
+---@field form "text"|"json"|"dot"
+
+local function is_target(word)
+  return word:find "^/" ~= nil or word == "*" or word:find "^%w+://" ~= nil
+end
+
+-- The request that the words name.  Nil: none, or wrong usage with its message.
+local function read_request(words, flags, headers)
+  local method, target = words[2], words[3]
+  if not method then
+    local is_bare = not (flags.dot or flags.d or headers[1])
+    return nil, not is_bare and USAGE or nil
+  end
+  if not target and is_target(method) then method, target = "GET", method end
+  local fault = not target and USAGE or requests.fault(method, target or "")
+  if fault then return nil, fault end
+  return { method = method, target = target, headers = headers, body = flags.d }
+end
+
+--- Reads the command line.
+---@param words string[]
+---@param flags table
+---@return luaweb.ExplainWanted?
+---@return string? message   wrong usage
+function M.read(words, flags)
+  if #words < 1 or #words > 3 then return nil, USAGE end
+  if flags.json and flags.dot then return nil, "--json or --dot: want one of them" end
+  local headers, fault = requests.headers(flags.H)
+  if not headers then return nil, fault end
+  local request
+  request, fault = read_request(words, flags, headers)
+  if fault then return nil, fault end
+  return { app = words[1], request = request,
+    form = flags.json and "json" or flags.dot and "dot" or "text" }
+end
+
+-- Walks -------------------------------------------------------------------------------
+
+local function entry_of(asked, graph, program, passed)
+  local row = graph.rows[passed.row]
+  local step = passed.step and program.steps[passed.step + 1]
+  return { row = passed.row, name = row.name, how = passed.how, step = passed.step,
+    answer = programs.word(passed.answer), source = row.source,
+    reason = reasons.of(asked, row.name, passed, step and step.by),
+    to = passed.to and graph.rows[passed.to].name,
+    jumps = passed.to ~= nil and passed.to > passed.row + 1 }
+end
+
+local function walk_of(asked, graph, program, trace)
+  local walked, list = walks.of(graph, program, trace), json.array()
+  for i, passed in ipairs(walked.passed) do
+    list[i] = entry_of(asked, graph, program, passed)
+    asked.is_kept = asked.is_kept or passed.is_kept
+  end
+  return { rows = list, ending = { row = graph.rows[walked.row].name,
+    status = walked.status } }
+end
+
+-- The handler that speaks at a status.
+local function handler_of(machine, status)
+  for name in pairs(machine.config) do
+    local key = keys.find(name)
+    local speaks = key.kind == "handler" and key.number == status and status ~= 200
+    if speaks then return places.who(machine, name) end
+  end
+end
+
+-- Who made the content of the response, where that is known.
+local function speaker_of(asked, walk)
+  local machine, method = asked.machine, asked.request.method
+  for _, entry in ipairs(walk.rows) do
+    local has_reply = entry.name == "has_reply" and entry.answer == "yes"
+    local is_kept = asked.is_kept
+    if has_reply or (is_kept and entry.name == "operation") then
+      local key = is_kept and places.operation(machine, method)
+        or places.reply(machine, method)
+      return key and places.who(machine, key)
+    end
+  end
+  return handler_of(machine, asked.status)
+end
+
+local function add_walk(explained, probe, trace, asked)
+  local resource = probe.app.machines[trace.resource] or probe.app.unmatched
+  local assembly, method = resource.assembly, asked.request.method
+  local program = probe:program(trace.resource, method)
+  local machine = assembly.machine
+  asked.machine, asked.methods = machine, assembly.names
+  explained.resource = trace.resource and { template = resource.template,
+    methods = json.array { unpack(assembly.names) }, place = machine.place,
+    params = machine.config.params } or nil
+  explained.passes = programs.passes(program, machine)
+  explained.program = programs.shown(program, machine, method)
+  explained.walk = walk_of(asked, assembly.rows.graph, program, trace)
+  asked.speaker = asked.status and speaker_of(asked, explained.walk)
+end
+
+-- Messages ----------------------------------------------------------------------------
+
+local function shown_fields(pairs_of, asked)
+  local list = json.array()
+  for i, pair in ipairs(pairs_of) do
+    list[i] = { name = pair[1], value = fields.shown(pair[1], pair[2]),
+      from = asked and fields.source(asked, pair[1], pair[2]) or nil }
+  end
+  return list
+end
+
+local function request_of(request)
+  return { method = request.method, target = request.target,
+    fields = shown_fields(request.headers), size = #(request.body or "") }
+end
+
+local function response_of(asked, answer)
+  local is_ours = not asked.machine and answer.status >= 400
+  return { line = answer.line, status = answer.status, size = #answer.body,
+    fields = shown_fields(answer.fields, asked),
+    text = is_ours and answer.body:gsub("%s+$", "") or nil }
+end
+
+---@class luaweb.Explained   all of it as texts and numbers
+---@field request table      { method, target, fields, size }
+---@field resource table?    { template, methods, params, place }; nil: none matched
+---@field passes luaweb.Passes?          nil: no machine was asked
+---@field program luaweb.ShownProgram?
+---@field walk table?        { rows = { row, name, how, step, answer, reason, ... },
+---                            ending = { row, status } }
+---@field response table?    { line, status, fields = { name, value, from }, size,
+---                            text }: why the server has refused it by itself
+---@field fault string?      why there is none
+
+--- Asks a request and gathers what there is to know.
+---@param probe luaweb.Probe
+---@param request luaweb.ProbeRequest
+---@return luaweb.Explained
+function M.of(probe, request)
+  local answer, fault = probe:ask(request)
+  local trace = probe:trace()
+  local asked = { request = request, status = answer and answer.status }
+  local explained = { request = request_of(request), fault = fault }
+  if trace then add_walk(explained, probe, trace, asked) end
+  explained.response = answer and response_of(asked, answer)
+  return explained
+end
+
+-- Showing -----------------------------------------------------------------------------
+
+local function wants_colour()
+  local no_colour = os.getenv "NO_COLOR"
+  return ffi.C.isatty(1) == 1 and (no_colour == nil or no_colour == "")
+end
+
+local function as_json(what) return json.encode(what) .. "\n" end
+
+local forms = { text = text.write, dot = dot.write, json = as_json }
+
+--- Explains, on standard output.
+---@param probe luaweb.Probe
+---@param wanted luaweb.ExplainWanted
+---@return boolean is_good   always
+function M.run(probe, wanted)
+  local shown
+  if wanted.request then
+    shown = forms[wanted.form](M.of(probe, wanted.request), wants_colour())
+  elseif wanted.form == "json" then
+    shown = as_json(programs.overview(probe))
+  else
+    shown = text.overview(programs.overview(probe), wants_colour(), wanted.app)
+  end
+  io.stdout:write(shown)
+  return true
+end
+
+return M
