@@ -58,6 +58,18 @@ local WAYS = {
   end, "pay", "a", "raised" },
 }
 
+describe("a response that is a part of something", function()
+  it("is sent as the app has made it", function()
+    local app = test.app(web.app { web.get("/", function()
+      return web.bytes("text/x-part", "abc"):status(206)
+        :header("Content-Range", "bytes 0-2/10")
+    end) })
+    local res = app:get "/"
+    assert.same({ 206, "abc", "text/x-part", "bytes 0-2/10" }, { res.status, res.body,
+      res.headers["content-type"], res.headers["content-range"] })
+  end)
+end)
+
 describe("a walk is ended", function()
   local CORS = web.cors { origins = { "http://a.example" } }
 

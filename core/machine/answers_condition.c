@@ -21,22 +21,30 @@ static bool is_missing(const struct lw_walk *walk)
     return walk->facts & LW_FACT_MISSING;
 }
 
-/* The date of the only line of this field.  false: none, several, or no date: then the field
- * does not count (RFC 9110 §13.1.3, §13.1.4). */
-static bool read_date(const struct lw_walk *walk, uint32_t bit, int64_t *date)
+/* The only line of this field, or NULL: none, or several, which no field may have that is
+ * no list (RFC 9110 §5.3). */
+static const struct luaweb_field *only_line(const struct lw_walk *walk, uint32_t bit)
 {
     const struct luaweb_fields *headers = &walk->request->headers;
     const struct luaweb_field *found = NULL;
     if (!(walk->present & bit))
-        return false;
+        return NULL;
     for (uint32_t i = 0; i < headers->count; i++) {
         if (!lw_field_is(&headers->list[i], bit))
             continue;
         if (found)
-            return false;
+            return NULL;
         found = &headers->list[i];
     }
-    return found && lw_date_parse(found->value, walk->now, date);
+    return found;
+}
+
+/* The date of the only line of this field.  false: there is no such line, or no date: then
+ * the field does not count (RFC 9110 §13.1.3, §13.1.4). */
+static bool read_date(const struct lw_walk *walk, uint32_t bit, int64_t *date)
+{
+    const struct luaweb_field *line = only_line(walk, bit);
+    return line && lw_date_parse(line->value, walk->now, date);
 }
 
 /* The current modification date.  LW_ASK, 0: there is none, 1. */
@@ -178,15 +186,13 @@ int lw_answer_range_wanted(struct lw_walk *walk)
  * holds (RFC 9110 §13.1.5, §8.8.2.2). */
 int lw_answer_if_range_holds(struct lw_walk *walk)
 {
-    const struct luaweb_fields *headers = &walk->request->headers;
     struct luaweb_slice tag;
     int64_t asked;
     int64_t ours;
     if (!(walk->present & LW_HAS_IF_RANGE))
         return LUAWEB_ANSWER_YES;
-    const struct luaweb_field *field =
-        lw_fields_find(headers->list, headers->count, LW_SLICE("If-Range"));
-    if (lw_etag_valid(field->value)) {
+    const struct luaweb_field *field = only_line(walk, LW_HAS_IF_RANGE);
+    if (field && lw_etag_valid(field->value)) {
         if (!current_tag(walk, &tag))
             return LW_ASK;
         return lw_etag_equal_strong(field->value, tag);

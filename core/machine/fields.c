@@ -198,10 +198,13 @@ static void put_validators(struct lw_lines *lines)
         put_date(lines, "Last-Modified", LUAWEB_LAST_MODIFIED);
 }
 
-static void put_vary(struct lw_lines *lines, bool varies, bool has_cors)
+/* In one line, in which nothing stands twice. */
+static void put_vary(struct lw_lines *lines, bool varies, bool has_cors,
+                     bool is_problem)
 {
     const struct lw_machine *machine = lines->walk->machine;
-    struct luaweb_slice items[3];
+    struct luaweb_slice accept = LW_SLICE("Accept");
+    struct luaweb_slice items[4];
     struct lw_list list = {items, 0};
     struct lw_value own;
     if (varies && machine->vary.size > 0)
@@ -214,6 +217,8 @@ static void put_vary(struct lw_lines *lines, bool varies, bool has_cors)
     }
     if (has_cors && !machine->is_open)
         items[list.count++] = LW_SLICE("Origin");
+    if (is_problem && !(varies && lw_list_has(machine->vary, accept)))
+        items[list.count++] = accept;
     if (list.count > 0)
         lw_lines_add(lines, "Vary", lw_lines_join(lines, &list));
 }
@@ -315,18 +320,18 @@ static void put_groups(struct lw_lines *lines, uint32_t wanted)
         put_refusal(lines, wanted);
 }
 
-void lw_fields_write(struct lw_walk *walk, struct lw_buffer *fields,
+void lw_fields_write(struct lw_walk *walk, bool is_problem, struct lw_buffer *fields,
                      struct lw_blocks *blocks)
 {
     struct lw_lines lines = {walk, fields, blocks};
     uint32_t wanted = groups(walk);
     bool has_cors = lw_cors_concerns(walk);
-    bool is_plain = walk->machine->has == 0 && !has_cors;
+    bool is_plain = walk->machine->has == 0 && !has_cors && !is_problem;
     if (is_plain
         && !(wanted & (ALLOW | CONTENT_RANGE | CONTENT_LOCATION | REFUSED_CODING)))
         return;
     put_groups(&lines, wanted);
-    put_vary(&lines, wanted & VARY, has_cors);
+    put_vary(&lines, wanted & VARY, has_cors, is_problem);
     if (has_cors)
         lw_cors_write(&lines);
 }

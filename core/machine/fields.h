@@ -12,8 +12,9 @@
 /* The properties (bits) that the response at the end of this walk needs. */
 uint32_t lw_fields_needs(const struct lw_walk *walk);
 
-/* Appends lines to the response's fields; the needs are known. */
-void lw_fields_write(struct lw_walk *walk, struct lw_buffer *fields,
+/* Appends lines to the response's fields; the needs are known.  `is_problem`: its content is
+ * a short one of ours, which is negotiated (http/problem.h). */
+void lw_fields_write(struct lw_walk *walk, bool is_problem, struct lw_buffer *fields,
                      struct lw_blocks *blocks);
 
 /* Whether the response lacks a field without which its status makes no sense: the challenge

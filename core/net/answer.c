@@ -49,11 +49,12 @@ static void keep_choice(struct lw_request *request)
     memcpy(choice->accepted, walk->accepted, sizeof choice->accepted);
 }
 
-static void add_fields(struct lw_request *request)
+static void add_fields(struct lw_request *request, bool is_problem)
 {
     if (!request->walk.machine)
         return;
-    lw_fields_write(&request->walk, &request->fields, &request->loop->blocks);
+    lw_fields_write(&request->walk, is_problem, &request->fields,
+                    &request->loop->blocks);
     if (request->walk.machine->has & LW_OFFERS)
         keep_choice(request);
 }
@@ -72,8 +73,6 @@ static void reply_problem(struct lw_request *request, int status)
     drop_type(request);
     struct lw_response response = {.status = status};
     lw_problem_write(request->facts.headers, status, lw_slice("", 0), &problem);
-    lw_request_field(request, LW_SLICE("Vary"), LW_SLICE("Accept"),
-                     LW_MAX_RESPONSE_HEAD);
     response.type = problem.type;
     request->ops->reply(request, &response, lw_slice(problem.text, problem.size));
 }
@@ -113,6 +112,12 @@ static const struct lw_handler *constant_of(const struct lw_walk *walk)
     return handler && !handler->function && !is_silent ? handler : NULL;
 }
 
+/* Whether the content is the short one that explains the status. */
+static bool is_problem(const struct lw_walk *walk)
+{
+    return has_default_body(walk->status) && !constant_of(walk);
+}
+
 /* Whether the response lacks what its status needs: then it is the app's fault, and what
  * was to be said with it is not. */
 static bool is_broken(struct lw_request *request)
@@ -122,7 +127,7 @@ static bool is_broken(struct lw_request *request)
     say_broken(request);
     lw_request_field_reset(request);
     lw_walk_end(&request->walk, 500);
-    add_fields(request);
+    add_fields(request, true);
     return true;
 }
 
@@ -133,7 +138,7 @@ static void speak(struct lw_request *request)
     const struct lw_handler *constant = constant_of(&request->walk);
     if (constant) {
         reply_constant(request, constant);
-    } else if (has_default_body(status)) {
+    } else if (is_problem(&request->walk)) {
         reply_problem(request, status);
     } else {
         struct lw_response response = {.status = status};
@@ -144,7 +149,7 @@ static void speak(struct lw_request *request)
 /* The end of a walk at which Lua has nothing to say. */
 static void answer_alone(struct lw_request *request)
 {
-    add_fields(request);
+    add_fields(request, is_problem(&request->walk));
     is_broken(request);
     speak(request);
 }
@@ -177,7 +182,7 @@ uint32_t lw_answer_walk(struct lw_request *request)
 void lw_answer_status(struct lw_request *request, int status)
 {
     lw_walk_end(&request->walk, status);
-    add_fields(request);
+    add_fields(request, has_default_body(status));
     if (has_default_body(status)) {
         reply_problem(request, status);
     } else {
@@ -236,7 +241,7 @@ int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *c
     response->status = walk->status;
     response->length = content->size;
     response->type = content->type;
-    if (walk->status == 206) {
+    if (walk->status == 206 && content->status == 0) { /* else the app made the parts */
         if (!request->is_parted)
             return lw_parts_begin(request, content->type);
         response->type = request->part_type;
@@ -247,7 +252,7 @@ int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *c
     } else if (content->size != 0 || content->type.data) {
         response->type = lw_fields_type(walk, content->type);
     }
-    add_fields(request);
+    add_fields(request, false);
     if (!is_broken(request))
         return LUAWEB_REPLY_OK;
     speak(request);
