@@ -3,6 +3,7 @@
 -- what it may not give; error bodies.  RFC 9110 §11.6.1, §15; RFC 9457.
 local error_log = require "spec.support.error_log"
 local flows = require "spec.support.flows"
+local test = require "luaweb.test"
 local web = require "luaweb"
 local wire = require "spec.support.machine_wire"
 

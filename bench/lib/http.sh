@@ -14,6 +14,7 @@ declare -rA ANSWERS=(
   [/hello]="200 $TEXT Hello, World!"
   [/hello/fred]="200 $TEXT Hello, fred!"
   [/missing]="404 $TEXT 404 Not Found"
+  [/constant]="200 $TEXT Hello, World!"
 )
 
 # read_answer <descriptor>: head and content, as far as Content-Length tells.
@@ -36,33 +37,34 @@ read_answer() {
   return 1
 }
 
-# http_get <port> <path>: fails where no answer came.
+# http_get <port> <path> [<field>...]: fails where no answer came.
 http_get() {
   local connection code=0
   STATUS='' TYPE='' CONTENT=''
   { exec {connection}<>"/dev/tcp/127.0.0.1/$1"; } 2>/dev/null || return 1
-  printf 'GET %s HTTP/1.1\r\nHost: 127.0.0.1:%s\r\n\r\n' "$2" "$1" >&"$connection"
+  printf '%s\r\n' "GET $2 HTTP/1.1" "Host: 127.0.0.1:$1" "${@:3}" '' >&"$connection"
   read_answer "$connection" || code=1
   exec {connection}>&-
   return "$code"
 }
 
-# await <server> <port> <path>: until the first 200; fails where it ends or takes long.
+# await <server> <port> <path> [<field>...]: until the first 200; fails where it ends or
+# takes long.
 await() {
   local pid=${RUNNING[$1]} until_us=$((${EPOCHREALTIME/./} + START_MS * 1000))
   while ((${EPOCHREALTIME/./} < until_us)); do
-    if http_get "$2" "$3" && [[ $STATUS == 200 ]]; then return 0; fi
+    if http_get "${@:2}" && [[ $STATUS == 200 ]]; then return 0; fi
     is_alive "$pid" || return 1
     read -rt 0.0005 -u "$NAP" || true
   done
   return 1
 }
 
-# check_answer <server> <port> <path>: says what is wrong, and fails.
+# check_answer <server> <port> <path> [<field>...]: says what is wrong, and fails.
 check_answer() {
   local status type content got
   IFS=' ' read -r status type content <<<"${ANSWERS[$3]}"
-  if ! http_get "$2" "$3"; then
+  if ! http_get "${@:2}"; then
     fault "$1: no answer to GET $3 (${STATUS:-no status line})"
     return 1
   fi

@@ -4,11 +4,13 @@
 # are loaded in turn, round after round.  Owns SAMPLES (a file, one line a load: path,
 # connections, depth, round, server, requests, microseconds, CPU nanoseconds, p50, p75,
 # p90, p99 in microseconds, RSS and its peak in KiB, socket errors, wrong answers),
-# ACTIVE (the servers that run), PORTS and COMMANDS (by server).
+# ACTIVE (the servers that run), PORTS and COMMANDS (by server) and FIELDS (lines that
+# every request has besides Host).
 # shellcheck shell=bash disable=SC2034,SC2153
 
 declare -A PORTS=() COMMANDS=()
 ACTIVE=()
+FIELDS=()
 
 # load <port> <path> <connections> <key=value...>: one run of wrk; SAMPLE gets requests,
 # microseconds, four percentiles, socket errors, statuses above 399.  Fails without any
@@ -59,7 +61,8 @@ take_sample() {
   local round=$1 server=$2 path=$3 connections=$4 depth=$5 code=0 wrong rss peak
   if [[ ! ${RUNNING[$server]:-} ]]; then return; fi
   progress "$path, $connections connections, depth $depth: round $round, $server"
-  cost "$server" "${PORTS[$server]}" "$path" "$connections" "depth=$depth" || code=1
+  cost "$server" "${PORTS[$server]}" "$path" "$connections" "depth=$depth" \
+    "${FIELDS[@]/#/field=}" || code=1
   if drop_dead "$server"; then return; fi
   if ((code != 0)); then
     fault "$server: too few answers: $path, $connections connections, depth $depth:" \
@@ -102,6 +105,12 @@ measure_cell() {
     luaweb "${near[@]}"
 }
 
+# warm_up <server> <path>
+warm_up() {
+  progress "$2: warming up $1"
+  load "${PORTS[$1]}" "$2" 64 depth=16 "${FIELDS[@]/#/field=}"
+}
+
 # measure_path <path>: checks the answers, warms up, then all cells.
 measure_path() {
   local path=$1 server connections depth ready=()
@@ -112,10 +121,7 @@ measure_path() {
     fi
   done
   [[ " ${ready[*]} " == *" luaweb "* ]] || return
-  for server in "${ready[@]}"; do
-    progress "$path: warming up $server"
-    load "${PORTS[$server]}" "$path" 64 depth=16
-  done
+  for server in "${ready[@]}"; do warm_up "$server" "$path"; done
   for connections in "${CONNECTIONS[@]}"; do
     for depth in "${DEPTHS[@]}"; do
       measure_cell "$path" "$connections" "$depth" "${ready[@]}"
@@ -123,13 +129,14 @@ measure_path() {
   done
 }
 
-# start_peer <server>: up and answering; else it is out, with the end of what it said.
+# start_peer <server> <path>: up and answering; else it is out, with the end of what it
+# said.
 start_peer() {
   next_port
   command_of "$1" "$PORT"
   start "$1" "${COMMAND[@]}"
-  PORTS[$1]=$PORT
-  if await "$1" "$PORT" /hello/fred; then return 0; fi
+  PORTS[$1]=$PORT COMMANDS[$1]=${COMMAND[*]}
+  if await "$1" "$PORT" "$2" "${FIELDS[@]}"; then return 0; fi
   fault "$1: did not start: $(tail -n 3 "$WORK/$1.log" | tr '\n' ' ')"
   stop "$1"
   return 1
@@ -139,8 +146,7 @@ start_peer() {
 measure_paths() {
   local server path
   for server in "${SERVERS[@]}"; do
-    if start_peer "$server"; then ACTIVE+=("$server"); fi
-    COMMANDS[$server]=${COMMAND[*]}
+    if start_peer "$server" /hello/fred; then ACTIVE+=("$server"); fi
   done
   if [[ " ${ACTIVE[*]} " == *" luaweb "* ]]; then
     for path in "$@"; do measure_path "$path"; done

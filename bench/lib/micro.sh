@@ -7,7 +7,7 @@
 # shellcheck shell=bash disable=SC2034,SC2153
 
 readonly HELD_CONNECTIONS=256
-readonly DISPATCH_MS=15000 # then its program is ended
+readonly MICRO_MS=15000 # then a program that measures itself is ended
 
 # A server is started anew STARTS times; the last one is also put under load.
 measure_starts() {
@@ -41,20 +41,25 @@ hold_connections() {
   WATCHED=
 }
 
-# run_dispatch <handlers> <variant> <round>: the program measures itself, and ends.
-run_dispatch() {
-  local ns
-  progress "dispatch, $1 handlers, $2: round $3 of $ROUNDS"
-  start micro "$BUILD/luaweb" bench/micro/dispatch.lua
-  await_end micro "$DISPATCH_MS"
-  read -r ns <"$WORK/micro.log"
+# run_micro <script>: a program that measures itself, and ends; MEASURED gets its line.
+run_micro() {
+  MEASURED=
+  start micro "$BUILD/luaweb" "$1"
+  await_end micro "$MICRO_MS"
+  read -r MEASURED <"$WORK/micro.log"
   stop micro
+}
+
+# run_dispatch <handlers> <variant> <round>
+run_dispatch() {
+  progress "dispatch, $1 handlers, $2: round $3 of $ROUNDS"
+  run_micro bench/micro/dispatch.lua
   ((LOADS_DONE += 2)) # it takes as long
-  if [[ ! $ns =~ ^[0-9]+$ ]]; then
+  if [[ ! $MEASURED =~ ^[0-9]+$ ]]; then
     fault "dispatch, $1 handlers, $2: $(tail -n 3 "$WORK/micro.log" | tr '\n' ' ')"
     return 1
   fi
-  printf 'dispatch\t%d\t%s\t%d\t%d\n' "$@" "$ns" >>"$MICRO"
+  printf 'dispatch\t%d\t%s\t%d\t%d\n' "$@" "$MEASURED" >>"$MICRO"
 }
 
 # A process a round: what the JIT compiler makes of the handlers differs by run.

@@ -5,7 +5,6 @@
 # STARTS, LOAD_SECONDS, BUILD and OUT.
 # shellcheck shell=bash disable=SC2034
 
-readonly WRONG_USAGE=2
 readonly PATHS="/plaintext /json /hello /hello/fred /missing"
 readonly EXTRAS="start dispatch headers router"
 readonly ALL_SERVERS="luaweb rawepoll rawuv nginx nginx-lua h2o lighttpd node"
@@ -61,39 +60,6 @@ The floors and the router's row want
 Exit codes: 0 done (also where a peer is missing); 1 a wrong answer, or errors under
 load; 2 luaweb or wrk is missing, or wrong usage; 130 interrupted.
 TEXT
-}
-
-# fail_usage <message>
-fail_usage() {
-  printf 'bench/run: %s\nTry: bench/run --help\n' "$1" >&2
-  exit "$WRONG_USAGE"
-}
-
-# read_words <option> <list> <words allowed>: WORDS gets what the comma list names.
-read_words() {
-  local word
-  IFS=, read -ra WORDS <<<"$2"
-  for word in "${WORDS[@]}"; do
-    [[ " $3 " == *" $word "* ]] || fail_usage "$1: no $word; there is: $3"
-  done
-}
-
-# read_numbers <option> <list> <most>: WORDS gets whole numbers from 1 to <most>.
-read_numbers() {
-  local word
-  IFS=, read -ra WORDS <<<"$2"
-  for word in "${WORDS[@]}"; do
-    if [[ ! $word =~ ^[1-9][0-9]{0,3}$ ]] || ((word > $3)); then
-      fail_usage "$1: $word: want whole numbers from 1 to $3"
-    fi
-  done
-}
-
-# read_number <option> <number> <most>: NUMBER gets it.
-read_number() {
-  read_numbers "$@"
-  ((${#WORDS[@]} == 1)) || fail_usage "$1: want one number"
-  NUMBER=${WORDS[0]}
 }
 
 # read_option <option> <value>

@@ -2,15 +2,16 @@
 #
 # The report: what was measured with, how to read it, the tables, what was left out and
 # what went wrong.  Names the machine's hardware and software, never the machine.
-# shellcheck shell=bash disable=SC2153
+# shellcheck shell=bash disable=SC2034,SC2153
 
 cpu_model() {
   sed -n 's/^model name[[:space:]]*: //p' /proc/cpuinfo | head -n 1
 }
 
-# What makes the figures of a build say little.
+# build_note <server>: what makes the figures of its build say little.
 build_note() {
   local cache=$BUILD/CMakeCache.txt
+  if [[ $1 == before ]]; then cache=${AGAINST%/*}/CMakeCache.txt; fi
   if grep -q '^LUAWEB_SANITIZE:BOOL=ON' "$cache" 2>/dev/null; then
     echo " **with sanitizers: its figures mean nothing**"
   fi
@@ -23,23 +24,25 @@ public_command() {
   echo "${text//"$PWD/"/}"
 }
 
-print_setting() {
-  local server
+# print_circumstances <title>
+print_circumstances() {
   cat <<TEXT
-# Benchmark of luaweb
+# $1
 
 - Date: $(date -u '+%Y-%m-%d %H:%M UTC'); load average at the start: $LOAD_AT_START
 - CPU: $(cpu_model), $(nproc) cores
 - Kernel: $(uname -sr)
-- Command: \`bench/run${ARGUMENTS:+ $ARGUMENTS}\`
-- Load: $(wrk -v 2>&1 | sed -n '1s/ Copyright.*//p'), one thread, loopback:
-  \`BENCH_CONNECTIONS=64 wrk -t1 -c64 -d${LOAD_SECONDS}s --timeout 5s
-  -s bench/load/requests.lua URL -- depth=16\`
-
+- Command: \`$PROGRAM${ARGUMENTS:+ $ARGUMENTS}\`
 TEXT
-  for server in "${SERVERS[@]}"; do
-    printf -- '- **%s**: %s' "${TITLES[$server]}" "$(version_of "$server")"
-    if [[ $server == luaweb ]]; then printf '%s' "$(build_note)"; fi
+}
+
+# print_servers <server...>
+print_servers() {
+  local server version
+  for server in "$@"; do
+    version=$(version_of "$server")
+    printf -- '- **%s**: %s' "${TITLES[$server]}" "$version"
+    if [[ $version == luaweb* ]]; then printf '%s' "$(build_note "$server")"; fi
     if [[ ${COMMANDS[$server]:-} ]]; then
       # shellcheck disable=SC2016
       printf ': `%s`' "$(public_command "${COMMANDS[$server]}")"
@@ -47,6 +50,17 @@ TEXT
     echo
   done
   echo
+}
+
+print_setting() {
+  print_circumstances "Benchmark of luaweb"
+  cat <<TEXT
+- Load: $(wrk -v 2>&1 | sed -n '1s/ Copyright.*//p'), one thread, loopback:
+  \`BENCH_CONNECTIONS=64 wrk -t1 -c64 -d${LOAD_SECONDS}s --timeout 5s
+  -s bench/load/requests.lua URL -- depth=16\`
+
+TEXT
+  print_servers "${SERVERS[@]}"
 }
 
 print_reading() {
@@ -108,4 +122,16 @@ print_report() {
   print_router
   print_list "Left out" "${LEFT_OUT[@]}"
   print_list "Faults" "${FAULTS[@]}"
+}
+
+# write_report <function that prints it>
+write_report() {
+  "$1" >"$WORK/report.md"
+  if [[ -t 2 ]]; then printf '\r\033[K' >&2; fi
+  cat "$WORK/report.md"
+  if ! cp "$WORK/report.md" "$OUT"; then
+    EXIT_CODE=1
+    return
+  fi
+  say "wrote $OUT after $SECONDS s"
 }

@@ -2,8 +2,8 @@
 #
 # The servers: how each is called in a report, what it needs, how it is started, what it
 # says of its version.  One case a server in each function; nothing is started here.
-# Reads BUILD (options.sh) and WORK (process.sh).
-# shellcheck shell=bash disable=SC2034
+# Reads BUILD, AGAINST (of the options) and WORK (process.sh).
+# shellcheck shell=bash disable=SC2034,SC2153
 
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -16,6 +16,11 @@ declare -rA TITLES=(
   [h2o]="h2o + mruby"
   [lighttpd]="lighttpd + Lua"
   [node]="Node.js"
+  [minimal]="minimal.lua"
+  [full]="full.lua"
+  [greeter]="greeter.lua"
+  [constant]="constant.lua"
+  [before]="minimal.lua, before"
 )
 
 has() {
@@ -54,6 +59,19 @@ lack_of() {
   esac
 }
 
+# Without luaweb or wrk there is nothing to measure.
+need_wrk_and_luaweb() {
+  if ! has wrk; then
+    say "wrk is missing: install the package wrk"
+    exit "$WRONG_USAGE"
+  fi
+  if [[ ! -x $BUILD/luaweb ]]; then
+    say "$BUILD/luaweb is missing: cmake -B $BUILD -DLUAWEB_BENCH=ON &&" \
+      "cmake --build $BUILD -j"
+    exit "$WRONG_USAGE"
+  fi
+}
+
 # fill <file under bench/peers> <port>: a configuration with the run's values in WORK.
 fill() {
   local modules=
@@ -62,20 +80,30 @@ fill() {
     -e "s|@MODULES@|$modules|g" "bench/peers/$1" >"$WORK/$1"
 }
 
-# Options that hold luaweb to one worker, where it has several.
+# one_worker [<binary>]: options that hold luaweb to one worker, where it has several.
 one_worker() {
-  if "$BUILD/luaweb" --help | grep -q -- ' --workers '; then echo "--workers 1"; fi
+  if [[ $("${1:-$BUILD/luaweb}" --help) == *" --workers "* ]]; then
+    echo "--workers 1"
+  fi
+}
+
+# serve_with <binary> <app> <port>: COMMAND gets what serves the app with this luaweb.
+serve_with() {
+  local workers
+  read -ra workers < <(one_worker "$1")
+  COMMAND=("$1" "$2" --listen "127.0.0.1:$3" "${workers[@]}")
 }
 
 # command_of <server> <port>: COMMAND gets the command that serves in the foreground.
 command_of() {
-  local server=$1 port=$2 workers
+  local server=$1 port=$2
   case $server in
-    luaweb)
-      read -ra workers < <(one_worker)
-      COMMAND=("$BUILD/luaweb" bench/apps/bench.lua --listen "127.0.0.1:$port"
-        "${workers[@]}")
+    luaweb) serve_with "$BUILD/luaweb" bench/apps/bench.lua "$port" ;;
+    minimal | full | constant)
+      serve_with "$BUILD/luaweb" "bench/apps/$server.lua" "$port"
       ;;
+    greeter) serve_with "$BUILD/luaweb" apps/greeter.lua "$port" ;;
+    before) serve_with "$AGAINST" bench/apps/minimal.lua "$port" ;;
     rawepoll | rawuv) COMMAND=("$BUILD/$server" "$port") ;;
     nginx | nginx-lua)
       fill "$server.conf" "$port"
@@ -96,7 +124,8 @@ command_of() {
 # version_of <server>
 version_of() {
   case $1 in
-    luaweb) "$BUILD/luaweb" --version ;;
+    luaweb | minimal | full | greeter | constant) "$BUILD/luaweb" --version ;;
+    before) "$AGAINST" --version ;;
     rawepoll) echo "bench/baseline/epoll.c" ;;
     rawuv) echo "bench/baseline/rawuv.c, libuv $(pkg-config --modversion libuv \
       2>/dev/null || echo of unknown version)" ;;

@@ -2,6 +2,7 @@
 -- What wrk sends, and what it says at the end.  Arguments, all as key=value:
 --   depth    requests of one write (pipelining); default 1
 --   headers  how many headers a request has; the last one is x-last
+--   field    a line of the head, after Host; again for each further one, in this order
 -- In the environment, since `done` runs where no argument is seen:
 --   BENCH_CONNECTIONS  the same as wrk's -c
 -- Ends with one line for bench/lib: "sample" and numbers, in the order of `done` below.
@@ -17,19 +18,35 @@ struct stats {
 
 local HOST = 1 -- header that wrk adds
 
-local options = {}
+local options, fields = {}, {}
 
 local function add_headers(count)
   for i = 1, count - HOST - 1 do wrk.headers["x-header-" .. i] = "value-" .. i end
   wrk.headers["x-last"] = "last"
 end
 
-function init(args)
+-- wrk takes fields from a table, in no order: this way all runs send the same octets.
+local function fix_head()
+  local head = "GET " .. wrk.path .. " HTTP/1.1\r\nHost: " .. wrk.headers.Host .. "\r\n"
+    .. table.concat(fields, "\r\n") .. "\r\n\r\n"
+  function wrk.format() return head end
+end
+
+local function read_arguments(args)
   for _, text in ipairs(args) do
     local key, value = text:match "^(%l+)=(.+)$"
-    options[key] = tonumber(value)
+    if key == "field" then
+      fields[#fields + 1] = value
+    else
+      options[key] = tonumber(value)
+    end
   end
+end
+
+function init(args)
+  read_arguments(args)
   if options.headers then add_headers(options.headers) end
+  if #fields > 0 then fix_head() end
   local depth = options.depth or 1
   if depth == 1 then return end -- wrk's own way is cheaper for it
   local list = {}
