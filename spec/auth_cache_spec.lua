@@ -2,11 +2,8 @@
 -- What authentication remembers, and what it is declared with (lua/luaweb/auth.lua).
 local auth = require "luaweb.auth"
 local job = require "luaweb.job"
+local live_request = require "spec.support.live_request"
 local web = require "luaweb"
-
-local function request(line)
-  return { headers = { authorization = line } }
-end
 
 --- A scheme of tokens that counts how often it is asked; it lets in all but "bad".
 local function counting(options)
@@ -21,8 +18,10 @@ local function counting(options)
 end
 
 local function ask(schemes, token)
-  local req = request("Bearer " .. token)
-  return auth.authorized(schemes)(req), req.user
+  local req = live_request.authorized("Bearer " .. token)
+  local is_in, user = auth.authorized(schemes)(req), req.user
+  live_request.release(req)
+  return is_in, user
 end
 
 describe("cache", function()

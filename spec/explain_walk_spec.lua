@@ -188,10 +188,10 @@ local function fault_of(rows, walked, trace)
   return trace[at] and trace[at][1] .. " is missing" or nil
 end
 
-local function check(looked, keys, text)
+local function check(looked, made, text)
   local request = agreement.request(text)
-  local wanted = reference.machine_walk(keys, request,
-    { methods = { "BREW", "M-SEARCH" }, now = os.time() })
+  local wanted = reference.machine_walk(made.keys, request,
+    { methods = { "BREW", "M-SEARCH" }, components = made.components, now = os.time() })
   local answer = assert(looked:ask { method = request.method, target = request.target,
     headers = request.headers, body = request.body ~= "" and request.body or nil })
   local built = graph.build(looked.app.machines[1].assembly.components)
@@ -204,20 +204,20 @@ end
 describe("a walk as it is explained", function()
   local function other() end
 
-  local function looked_at(keys)
-    local app = web.app { web.resource("/r1", web.machine(keys)),
+  local function looked_at(machine)
+    local app = web.app { web.resource("/r1", machine),
       web.resource("/other", web.machine { do_brew = other, do_m_search = other }) }
     return probe.start(app, app:install())
   end
 
   -- Some requests to a machine: how many there were.
   local function check_machine(r, text)
-    local keys, count = agreement.machine(text), 0
-    local looked = looked_at(keys)
+    local made, count = agreement.machine(text), 0
+    local looked = looked_at(made.machine)
     for _ = 1, 10 do
       local wanted = random_request.text(r, "/r1", { "GET", "PUT", "POST", "DELETE" })
       local is_plain = wanted:find "^%S+ 1%.1" and not wanted:find "\nTransfer%-Enc"
-      local fault = is_plain and check(looked, keys, wanted)
+      local fault = is_plain and check(looked, made, wanted)
       count = count + (is_plain and 1 or 0)
       if fault then error(fault .. "\n" .. text, 0) end
     end

@@ -239,8 +239,8 @@ double luaweb_write(struct luaweb_host *host, struct luaweb_request *request,
 int luaweb_finish(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation);
 
-/* Ends the request without a (whole) answer: the connection is cut, so that the client
- * sees that content is missing. */
+/* Ends the request with a 500 that asks Lua for nothing.  An answer that has begun is cut
+ * off with its connection, so that the client sees that content is missing. */
 void luaweb_abort(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation);
 

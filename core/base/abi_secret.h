@@ -60,16 +60,16 @@ void luaweb_digest(struct luaweb_host *host, const char *data, size_t size,
 void luaweb_keyed_digest(struct luaweb_host *host, const char *key, size_t key_size,
                          const char *data, size_t size, char text[32]);
 
-/* Takes an Authorization value apart: the scheme is the name, what follows the value;
- * lent with the text.  Then user and password of a Basic token, lent until the next
- * call; false: it has none (RFC 7617 2). */
+/* Takes the Authorization line of a request apart: the scheme is the name, what follows
+ * the value; lent until the request ends.  Then user and password of a Basic token, lent
+ * until the next call; false: it has none (RFC 7617 2). */
 enum luaweb_credentials {
-    LUAWEB_CREDENTIALS_NONE,  /* the value is no such thing */
+    LUAWEB_CREDENTIALS_NONE,  /* no line, several, or one that is no such thing */
     LUAWEB_CREDENTIALS_TOKEN, /* the scheme and a token (token68, RFC 9110 11.2) */
     LUAWEB_CREDENTIALS_OTHER  /* the scheme alone, or with something else */
 };
-int luaweb_authorization(struct luaweb_host *host, const char *text, size_t size,
-                         struct luaweb_field *found);
+int luaweb_credentials(struct luaweb_host *host, const struct luaweb_request *request,
+                       struct luaweb_field *found);
 bool luaweb_basic(struct luaweb_host *host, const char *token, size_t size,
                   struct luaweb_field *credentials);
 

@@ -361,7 +361,7 @@ EXPORT void luaweb_abort(struct luaweb_host *host, struct luaweb_request *facts,
     (void)host;
     struct lw_request *request = find(facts, generation);
     if (request)
-        request->ops->abort(request);
+        lw_answer_failure(request);
 }
 
 EXPORT int luaweb_socket_memory(struct luaweb_host *host, struct luaweb_app *app)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bodies of the functions by which Lua gives an app its resources (base/abi.h): for
+ * The bodies of the functions by which Lua gives an app its machines and resources (base/abi_app.h): for
  * the rules, see abi.c.  They run while an app loads. */
 #include "base/abi_app.h"
 #include "base/require.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bodies of the functions by which Lua keeps secrets (base/abi.h): for the rules,
- * see abi.c. */
+ * The bodies of the functions by which Lua keeps secrets (base/abi_secret.h): for
+ * the rules, see abi.c. */
 #include <assert.h>
 #include <sodium.h>
 
@@ -10,6 +10,7 @@
 #include "base/slice.h"
 #include "host/vm.h"
 #include "http/authorization.h"
+#include "http/fields.h"
 #include "net/secret.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -130,12 +131,21 @@ EXPORT void luaweb_digest(struct luaweb_host *host, const char *data, size_t siz
     write_base64(text, octets);
 }
 
-EXPORT int luaweb_authorization(struct luaweb_host *host, const char *text, size_t size,
-                                struct luaweb_field *found)
+EXPORT int luaweb_credentials(struct luaweb_host *host,
+                              const struct luaweb_request *request,
+                              struct luaweb_field *found)
 {
     (void)host;
     struct lw_authorization authorization;
-    if (!lw_authorization_parse(lw_slice(text, size), &authorization))
+    const struct luaweb_field *line = NULL;
+    for (uint32_t i = 0; i < request->headers.count; i++) {
+        if (!lw_field_is(&request->headers.list[i], LW_HAS_AUTHORIZATION))
+            continue;
+        if (line)
+            return LUAWEB_CREDENTIALS_NONE;
+        line = &request->headers.list[i];
+    }
+    if (!line || !lw_authorization_parse(line->value, &authorization))
         return LUAWEB_CREDENTIALS_NONE;
     found->name = authorization.scheme;
     found->value = authorization.rest;

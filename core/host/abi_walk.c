@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bodies of the functions by which Lua answers what a walk asks (base/abi.h): for
- * the rules, see abi.c. */
+ * The bodies of the functions by which Lua answers what a walk asks (base/abi_walk.h):
+ * for the rules, see abi.c. */
+#include <string.h>
+
 #include "base/abi_walk.h"
-#include "base/log.h"
+#include "base/limits.h"
 #include "base/slice.h"
 #include "host/vm.h"
 #include "http/etag.h"
@@ -22,13 +24,28 @@ static struct lw_request *find(struct luaweb_request *facts, uint32_t generation
     return is_walking && !request->is_started ? request : NULL;
 }
 
-/* A request that turns out to match no resource: its walk begins anew. */
+/* A request that turns out to match no resource: its walk begins anew, and nothing that was
+ * chosen of the other machine's offers holds. */
 static void turn_away(struct lw_request *request)
 {
     const struct luaweb_app *app = request->conn->app;
     struct lw_walk *walk = &request->walk;
+    memset(walk->accepted, 0, sizeof walk->accepted);
     lw_walk_begin(walk, app->unmatched,
                   lw_app_method(app, app->unmatched, request->facts.method));
+}
+
+/* A gate that has failed lets nobody in: its status ends the walk. */
+static void pass_gate(struct lw_request *request, int answer)
+{
+    struct lw_walk *walk = &request->walk;
+    walk->is_gate = false;
+    if (answer == LUAWEB_ANSWER_NO) {
+        turn_away(request);
+    } else if (answer >= 200) {
+        walk->status = (uint16_t)answer;
+        walk->at = LW_TERMINAL;
+    }
 }
 
 /* On with the walk, unless Lua has content at hand that it will come back with. */
@@ -56,9 +73,7 @@ EXPORT int32_t luaweb_answer(struct luaweb_host *host, struct luaweb_request *fa
     if (answer >= 200) /* content that Lua had is given up */
         walk->facts &= (uint16_t)~LW_FACT_REPLYING;
     if (walk->is_gate) {
-        walk->is_gate = false;
-        if (answer == LUAWEB_ANSWER_NO)
-            turn_away(request);
+        pass_gate(request, answer);
     } else if (walk->at & LW_TERMINAL) {
         walk->status = (uint16_t)answer; /* what should have spoken has failed */
         walk->facts |= LW_FACT_HANDLED;
@@ -68,15 +83,37 @@ EXPORT int32_t luaweb_answer(struct luaweb_host *host, struct luaweb_request *fa
     return (int32_t)go_on(request);
 }
 
+#define BIT(property) (1U << (property))
+
+/* Those in which a line feed stands between items; elsewhere it would end the field. */
+#define LISTS                                                                      \
+    (BIT(LUAWEB_AVAILABLE_MEDIA_TYPES) | BIT(LUAWEB_AVAILABLE_LANGUAGES)           \
+     | BIT(LUAWEB_AVAILABLE_CHARSETS) | BIT(LUAWEB_AVAILABLE_CONTENT_CODINGS)      \
+     | BIT(LUAWEB_ACCEPTABLE_MEDIA_TYPES) | BIT(LUAWEB_ACCEPTABLE_CONTENT_CODINGS) \
+     | BIT(LUAWEB_PATCH_MEDIA_TYPES) | BIT(LUAWEB_STRICT) | BIT(LUAWEB_HOSTS)      \
+     | BIT(LUAWEB_VARY) | BIT(LUAWEB_CHALLENGE) | BIT(LUAWEB_CORS_ORIGINS)         \
+     | BIT(LUAWEB_CORS_METHODS) | BIT(LUAWEB_CORS_HEADERS) | BIT(LUAWEB_CORS_EXPOSE))
+
 /* Whether this may stand in fields, item by item. */
-static bool is_value(struct luaweb_slice text)
+static bool is_value(uint32_t property, struct luaweb_slice text)
 {
+    bool is_list = LISTS & BIT(property);
     for (size_t i = 0; i < text.size; i++) {
         unsigned char octet = (unsigned char)text.data[i];
-        if ((octet < 0x20 && octet != '\t' && octet != '\n') || octet == 0x7f)
+        bool is_allowed = octet == '\t' || (is_list && octet == '\n');
+        if ((octet < 0x20 && !is_allowed) || octet == 0x7f)
             return false;
     }
     return true;
+}
+
+/* Whether the property that was asked may be this text. */
+static bool is_fit(const struct lw_walk *walk, struct luaweb_slice text)
+{
+    uint32_t property = walk->asked - 1U;
+    if (text.size > LW_MAX_RESPONSE_HEAD || !is_value(property, text))
+        return false;
+    return property != LUAWEB_ENTITY_TAG || lw_etag_valid(text);
 }
 
 EXPORT int luaweb_give(struct luaweb_host *host, struct luaweb_request *facts,
@@ -88,8 +125,6 @@ EXPORT int luaweb_give(struct luaweb_host *host, struct luaweb_request *facts,
     *next = LUAWEB_FUNCTION_NONE;
     if (!request)
         return LUAWEB_REPLY_GONE;
-    if (size > LW_MAX_RESPONSE_HEAD || (text && !is_value(lw_slice(text, size))))
-        return LUAWEB_REPLY_BAD_VALUE;
     if (!request->conn) {
         lw_request_log(request);
         lw_request_end(request);
@@ -97,8 +132,7 @@ EXPORT int luaweb_give(struct luaweb_host *host, struct luaweb_request *facts,
     }
     if (request->walk.asked == 0)
         return LUAWEB_REPLY_GONE;
-    bool is_tag = request->walk.asked == LUAWEB_ENTITY_TAG + 1;
-    if (is_tag && text && !lw_etag_valid(lw_slice(text, size)))
+    if (text && !is_fit(&request->walk, lw_slice(text, size)))
         return LUAWEB_REPLY_BAD_VALUE;
     lw_walk_give(&request->walk, lw_slice(text, size), number);
     *next = go_on(request);
@@ -131,7 +165,12 @@ EXPORT bool luaweb_accepted(struct luaweb_host *host, struct luaweb_request *fac
     struct lw_list list;
     if (!request || dimension < 0 || dimension >= LW_DIMENSIONS)
         return false;
-    int index = lw_walk_accept(&request->walk, dimension, &list);
+    struct lw_walk *walk = &request->walk;
+    uint32_t function = walk->function; /* Lua still owes the answer to this one */
+    uint8_t asked = walk->asked;
+    int index = lw_walk_accept(walk, dimension, &list);
+    walk->function = function;
+    walk->asked = asked;
     if (index <= 0)
         return false;
     *chosen = list.items[index - 1];

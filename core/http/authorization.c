@@ -5,6 +5,8 @@
  * Owns nothing.  RFC 9110 §11.2, §11.4; RFC 7617 §2; RFC 4648 §3.5, §4. */
 #include "http/authorization.h"
 
+#include "http/fields.h"
+
 static bool is_letter_or_digit(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -14,12 +16,6 @@ static bool is_letter_or_digit(char c)
 static bool is_among(char c, const char *others)
 {
     return c != '\0' && strchr(others, c) != NULL;
-}
-
-/* tchar, RFC 9110 §5.6.2. */
-static bool is_token_octet(char c)
-{
-    return is_letter_or_digit(c) || is_among(c, "!#$%&'*+-.^_`|~");
 }
 
 /* 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" / "+" / "/" ) *"=", RFC 9110 §11.2. */
@@ -39,9 +35,7 @@ static bool is_token68(struct luaweb_slice s)
 bool lw_authorization_parse(struct luaweb_slice text, struct lw_authorization *found)
 {
     struct luaweb_slice rest = lw_slice_trim(text);
-    struct luaweb_slice scheme = {rest.data, 0};
-    while (scheme.size < rest.size && is_token_octet(rest.data[scheme.size]))
-        scheme.size++;
+    struct luaweb_slice scheme = {rest.data, lw_token_size(rest.data, rest.size)};
     size_t used = scheme.size;
     while (used < rest.size && rest.data[used] == ' ')
         used++;

@@ -256,6 +256,19 @@ bool lw_field_is(const struct luaweb_field *field, uint32_t bit)
            && lw_field_bit(field->name) == bit;
 }
 
+const struct luaweb_field *lw_fields_only(struct luaweb_fields fields, uint32_t bit)
+{
+    const struct luaweb_field *found = NULL;
+    for (uint32_t i = 0; i < fields.count; i++) {
+        if (!lw_field_is(&fields.list[i], bit))
+            continue;
+        if (found)
+            return NULL;
+        found = &fields.list[i];
+    }
+    return found;
+}
+
 const struct luaweb_field *lw_fields_find(const struct luaweb_field *fields,
                                           uint32_t count, struct luaweb_slice name)
 {

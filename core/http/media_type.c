@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "http/fields.h"
+
 static void skip(struct luaweb_slice *rest, size_t size)
 {
     rest->data += size;
@@ -23,14 +25,6 @@ static void skip_white_space(struct luaweb_slice *rest)
         skip(rest, 1);
 }
 
-/* tchar, RFC 9110 §5.6.2. */
-static bool is_token_octet(char c)
-{
-    if ((c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))
-        return true;
-    return c != '\0' && strchr("!#$%&'*+-.^_`|~", c) != NULL;
-}
-
 /* HTAB, SP, VCHAR or obs-text: what a quoted string may hold (RFC 9110 §5.6.4). */
 static bool is_text_octet(char c)
 {
@@ -41,11 +35,8 @@ static bool is_text_octet(char c)
 /* Empty when `rest` does not begin with a token. */
 static struct luaweb_slice take_token(struct luaweb_slice *rest)
 {
-    struct luaweb_slice token = {rest->data, 0};
-    while (rest->size > 0 && is_token_octet(rest->data[0])) {
-        skip(rest, 1);
-        token.size++;
-    }
+    struct luaweb_slice token = {rest->data, lw_token_size(rest->data, rest->size)};
+    skip(rest, token.size);
     return token;
 }
 

@@ -65,26 +65,12 @@ static bool read_request(struct luaweb_slice text, struct request *request)
     return text.size == 0 && request->first <= request->last;
 }
 
-/* The only line of that name, or NULL. */
-static const struct luaweb_field *find_line(struct luaweb_fields headers)
-{
-    const struct luaweb_field *line = NULL;
-    for (uint32_t i = 0; i < headers.count; i++) {
-        if (!lw_field_is(&headers.list[i], LW_HAS_RANGE))
-            continue;
-        if (line)
-            return NULL;
-        line = &headers.list[i];
-    }
-    return line;
-}
-
 /* Gives how many ranges are asked for; 0 when the field is to be ignored. */
 static uint32_t read_requests(struct luaweb_fields headers,
                               struct request requests[LW_RANGES_MAX])
 {
     const struct luaweb_slice unit = LW_SLICE("bytes=");
-    const struct luaweb_field *line = find_line(headers);
+    const struct luaweb_field *line = lw_fields_only(headers, LW_HAS_RANGE);
     if (!line || line->value.size < unit.size
         || !lw_slice_equal_nocase(lw_slice(line->value.data, unit.size), unit))
         return 0;

@@ -7,6 +7,7 @@
 
 #include "base/slice.h"
 #include "base/status.h"
+#include "http/fields.h"
 
 bool lw_reply_has_content(struct luaweb_slice method, int status)
 {
@@ -111,20 +112,6 @@ static const struct { const char *name; enum lw_reply_field kind; } own_fields[]
 };
 /* clang-format on */
 
-/* token octets, RFC 9110 §5.6.2 */
-static bool is_token(struct luaweb_slice s)
-{
-    static const char others[] = "!#$%&'*+-.^_`|~";
-    for (size_t i = 0; i < s.size; i++) {
-        char c = s.data[i];
-        bool alphanumeric =
-            (c >= '0' && c <= '9') || (lw_lower(c) >= 'a' && lw_lower(c) <= 'z');
-        if (!alphanumeric && (c == 0 || !strchr(others, c)))
-            return false;
-    }
-    return s.size > 0;
-}
-
 static bool is_field_value(struct luaweb_slice s)
 {
     for (size_t i = 0; i < s.size; i++) {
@@ -142,7 +129,7 @@ static bool names_close(struct luaweb_slice value)
 
 enum lw_reply_field lw_reply_judge(struct luaweb_slice name, struct luaweb_slice value)
 {
-    if (!is_token(name))
+    if (name.size == 0 || lw_token_size(name.data, name.size) < name.size)
         return LW_REPLY_FIELD_BAD_NAME;
     if (!is_field_value(value))
         return LW_REPLY_FIELD_BAD_VALUE;

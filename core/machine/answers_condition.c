@@ -21,22 +21,10 @@ static bool is_missing(const struct lw_walk *walk)
     return walk->facts & LW_FACT_MISSING;
 }
 
-/* The only line of this field, or NULL: none, or several, which no field may have that is
- * no list (RFC 9110 §5.3). */
+/* The only line of this field, or NULL. */
 static const struct luaweb_field *only_line(const struct lw_walk *walk, uint32_t bit)
 {
-    const struct luaweb_fields *headers = &walk->request->headers;
-    const struct luaweb_field *found = NULL;
-    if (!(walk->present & bit))
-        return NULL;
-    for (uint32_t i = 0; i < headers->count; i++) {
-        if (!lw_field_is(&headers->list[i], bit))
-            continue;
-        if (found)
-            return NULL;
-        found = &headers->list[i];
-    }
-    return found;
+    return walk->present & bit ? lw_fields_only(walk->request->headers, bit) : NULL;
 }
 
 /* The date of the only line of this field.  false: there is no such line, or no date: then

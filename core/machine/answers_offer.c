@@ -85,7 +85,7 @@ int lw_walk_accept(struct lw_walk *walk, int dimension, struct lw_list *list)
 {
     if (!lw_walk_list(walk, offers_of[dimension], list))
         return LW_ASK;
-    int8_t *kept = &walk->accepted[dimension];
+    int32_t *kept = &walk->accepted[dimension];
     if (*kept == 0) {
         int chosen = negotiate(walk, dimension, list);
         if (chosen < 0 && list->count > 0 && !is_bare(walk, dimension)) {
@@ -94,7 +94,7 @@ int lw_walk_accept(struct lw_walk *walk, int dimension, struct lw_list *list)
                 return LW_ASK;
             chosen = sent ? 1 : -1;
         }
-        *kept = (int8_t)chosen;
+        *kept = chosen;
     }
     return *kept < 0 ? 0 : *kept;
 }

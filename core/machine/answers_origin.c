@@ -9,13 +9,8 @@
 
 int lw_answer_origin_given(struct lw_walk *walk)
 {
-    const struct luaweb_fields *headers = &walk->request->headers;
-    uint32_t count = 0;
-    if (!(walk->present & LW_HAS_ORIGIN))
-        return LUAWEB_ANSWER_NO;
-    for (uint32_t i = 0; i < headers->count; i++)
-        count += lw_field_is(&headers->list[i], LW_HAS_ORIGIN);
-    return count == 1;
+    return walk->present & LW_HAS_ORIGIN
+           && lw_fields_only(walk->request->headers, LW_HAS_ORIGIN);
 }
 
 /* All are let in, but with credentials nobody is who was not named. */

@@ -63,8 +63,9 @@ bool lw_app_demand(struct luaweb_app *app, uint32_t resource, struct luaweb_slic
 /* Gives a resource its machine. */
 void lw_app_assign(struct luaweb_app *app, uint32_t resource, uint32_t machine);
 
-/* Makes ready for requests, and compiles; every resource has its machine.  LW_NO_ROUTE, or the number
- * of a resource that no path leads to, since they go to others, such as *winner. */
+/* Makes ready for requests, and compiles; every resource has its machine.  LW_NO_ROUTE,
+ * or the number of a resource that no path leads to, since they go to others, such as
+ * *winner. */
 int32_t lw_app_build(struct luaweb_app *app, int32_t *winner);
 
 /* Finds the machine and its method for a request by method, path and query.  What has to be

@@ -69,8 +69,8 @@ struct luaweb_slice lw_lines_join(struct lw_lines *lines, const struct lw_list *
     char *at = text;
     for (uint32_t i = 0; i < list->count; i++) {
         if (i > 0) {
-            memcpy(at, ", ", 2);
-            at += 2;
+            *at++ = ',';
+            *at++ = ' ';
         }
         if (list->items[i].size)
             memcpy(at, list->items[i].data, list->items[i].size);

@@ -89,7 +89,10 @@ static uint32_t groups_of_success(const struct lw_walk *walk)
         return groups_of_read(walk);
     if (walk->status != 200)
         return location | VARY;
-    return VARY | VARIANT | (walk->facts & LW_FACT_SPOKEN ? CONTENT_LOCATION : 0U);
+    const uint32_t writes =
+        LUAWEB_METHOD_POST | LUAWEB_METHOD_PUT | LUAWEB_METHOD_PATCH;
+    bool is_of_target = walk->facts & LW_FACT_SPOKEN && walk->method->bit & writes;
+    return VARY | VARIANT | (is_of_target ? CONTENT_LOCATION : 0U);
 }
 
 static uint32_t groups(const struct lw_walk *walk)

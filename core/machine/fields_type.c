@@ -50,11 +50,13 @@ static struct luaweb_slice with_charset(struct lw_walk *walk, struct luaweb_slic
 }
 
 /* Whether the content is a representation for which a type or charset was chosen: what
- * says why there is none is not. */
+ * says why there is none is not, nor what is said before there was a choice. */
 static bool is_negotiated(const struct lw_walk *walk)
 {
-    const int end = walk->facts & LW_FACT_KEPT ? 400 : 300; /* 303 tells what was done */
+    const int end =
+        walk->facts & LW_FACT_KEPT ? 400 : 300; /* 303 tells what was done */
     return walk->machine && walk->machine->has & DIMENSIONS && walk->status < end
+           && walk->row >= walk->machine->graph->media_type_offered
            && walk->method->bit != LUAWEB_METHOD_OPTIONS;
 }
 

@@ -51,6 +51,7 @@ bool lw_graph_construct(struct lw_graph *graph, const struct luaweb_row *rows,
     }
     graph->exists = lw_graph_find(graph, "exists");
     graph->origin_allowed = lw_graph_find(graph, "origin_allowed");
+    graph->media_type_offered = lw_graph_find(graph, "media_type_offered");
     return true;
 }
 

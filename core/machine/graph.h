@@ -23,9 +23,10 @@ struct lw_row {
 struct lw_graph {
     struct lw_row *rows; /* owned */
     uint32_t count;
-    uint32_t
-        exists; /* where the rows are whose answers are remembered; count: nowhere */
+    /* Where rows are of which more is to be known; count: nowhere. */
+    uint32_t exists;
     uint32_t origin_allowed;
+    uint32_t media_type_offered;
 };
 
 /* Copies rows.  false with a static sentence in *why and the row in *row; then nothing

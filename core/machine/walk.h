@@ -72,7 +72,7 @@ struct lw_walk {
     uint16_t status;   /* at the end; 0 before */
     uint8_t asked;     /* a property + 1, or 0 */
     bool is_gate;      /* the machine's gate was asked */
-    int8_t accepted[LW_DIMENSIONS]; /* 0: not looked at; -1: none; else index + 1 */
+    int32_t accepted[LW_DIMENSIONS]; /* 0: not looked at; -1: none; else index + 1 */
 };
 
 /* Puts a walk at the start of its program.  `walk` has request, arena, present, content

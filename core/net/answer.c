@@ -127,7 +127,7 @@ static bool is_broken(struct lw_request *request)
     say_broken(request);
     lw_request_field_reset(request);
     lw_walk_end(&request->walk, 500);
-    add_fields(request, true);
+    add_fields(request, is_problem(&request->walk));
     return true;
 }
 
@@ -199,6 +199,16 @@ void lw_answer_busy(struct lw_request *request)
     lw_answer_status(request, 503);
 }
 
+void lw_answer_failure(struct lw_request *request)
+{
+    if (!request->conn || request->is_started) {
+        request->ops->abort(request);
+        return;
+    }
+    lw_request_field_reset(request);
+    lw_answer_status(request, 500);
+}
+
 /* No range fits what Lua has made: its fields are not those of what speaks of that. */
 static int refuse_range(struct lw_request *request)
 {
@@ -241,7 +251,7 @@ int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *c
     response->status = walk->status;
     response->length = content->size;
     response->type = content->type;
-    if (walk->status == 206 && content->status == 0) { /* else the app made the parts */
+    if (walk->status == 206 && content->status != 206) { /* else the app made it */
         if (!request->is_parted)
             return lw_parts_begin(request, content->type);
         response->type = request->part_type;

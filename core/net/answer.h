@@ -17,6 +17,10 @@ void lw_answer_status(struct lw_request *request, int status);
 /* Answers that there is too much to do (503). */
 void lw_answer_busy(struct lw_request *request);
 
+/* Ends a request that Lua has given up: with a 500, or the end of the answer that has
+ * begun. */
+void lw_answer_failure(struct lw_request *request);
+
 /* What Lua has for a response. */
 struct lw_content_of_lua {
     int status;               /* that the app wants, or 0 */

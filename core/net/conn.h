@@ -42,7 +42,7 @@ enum lw_conn_state {
 /* What negotiation has chosen for the field lines in the connection's memo. */
 struct lw_choice {
     const struct lw_machine *machine; /* whose offers they were; NULL: none */
-    int8_t accepted[LW_DIMENSIONS];   /* as in struct lw_walk */
+    int32_t accepted[LW_DIMENSIONS];  /* as in struct lw_walk */
 };
 
 struct lw_conn {

@@ -47,6 +47,7 @@ static void forget(struct lw_request *request)
     request->facts.headers = request->facts.trailers = (struct luaweb_fields){NULL, 0};
     request->facts.params = (struct luaweb_params){NULL, 0};
     request->walk.machine = NULL;
+    request->walk.trace = NULL;
     request->walk.facts = request->walk.status = 0;
     request->ops = NULL;
     request->conn = NULL;

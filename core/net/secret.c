@@ -19,10 +19,6 @@
 #define LW_HASHES_AT_ONCE 2  /* 128 MiB; half of the pool's usual four threads */
 #define LW_HASHES_IN_LINE 32 /* the last one waits for a second or two */
 
-/* A hash shares its numbers with requests: whoever waits for one of either looks again
- * when woken. */
-#define ID_KIND LW_ID_HASH
-
 enum hash_state {
     IN_LINE,
     RUNNING,
@@ -171,7 +167,7 @@ struct luaweb_hash *lw_hash_begin(struct luaweb_hasher *hasher,
     memset(hash, 0, sizeof *hash);
     hash->work.data = hash;
     hash->hasher = hasher;
-    hash->id = lw_loop_add_id(hasher->loop, ID_KIND, hash);
+    hash->id = lw_loop_add_id(hasher->loop, LW_ID_HASH, hash);
     hash->result = LUAWEB_HASH_WAIT;
     hash->verifies = text != NULL;
     if (text) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/slice.h"
+#include "base/utf8.h"
 
 /* Eight octets at a time: the upper bit of one that is zero or above 127, or of one
  * behind it, is found. */
@@ -43,44 +44,10 @@ static bool stays_escaped(int octet)
     return octet != 0 && strchr("%:/?#[]@!$&'()*+,;=", octet);
 }
 
-/* How many octets the UTF-8 character at `text` has; 0: it is none (RFC 3629 §4). */
-static size_t character_size(const unsigned char *text, size_t left)
-{
-    /* The first octets from .. to begin `size` octets, the second of them lies within
-     * least .. most. */
-    static const struct {
-        unsigned char from, to, least, most, size;
-    } sequences[] = {
-        {0x00, 0x7f, 0x00, 0xff, 1},
-        {0xc2, 0xdf, 0x80, 0xbf, 2},
-        {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3},
-        {0xed, 0xed, 0x80, 0x9f, 3},
-        {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4},
-        {0xf1, 0xf3, 0x80, 0xbf, 4},
-        {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    size_t row = 0;
-    while (row < sizeof sequences / sizeof *sequences && text[0] > sequences[row].to)
-        row++;
-    if (row == sizeof sequences / sizeof *sequences || text[0] < sequences[row].from)
-        return 0;
-    size_t size = sequences[row].size;
-    if (size == 1)
-        return 1;
-    if (left < size || text[1] < sequences[row].least || text[1] > sequences[row].most)
-        return 0;
-    for (size_t i = 2; i < size; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    return size;
-}
-
 static bool is_utf8(const char *text, size_t size)
 {
     for (size_t at = 0; at < size;) {
-        size_t step = character_size((const unsigned char *)text + at, size - at);
+        size_t step = lw_utf8_size(text + at, size - at);
         if (step == 0)
             return false;
         at += step;

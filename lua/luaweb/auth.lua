@@ -5,10 +5,12 @@
 -- RFC 9110 §11; RFC 7617 (Basic); RFC 6750 (Bearer).
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
+local handle = require "luaweb.handle"
 local secret = require "luaweb.secret"
 local trace = require "luaweb.trace"
 
 local C, host, str = abi.C, abi.host, ffi.string
+local facts, USER = handle.facts, handle.USER
 local NONE = tonumber(C.LUAWEB_CREDENTIALS_NONE)
 local TOKEN = tonumber(C.LUAWEB_CREDENTIALS_TOKEN)
 
@@ -234,12 +236,9 @@ local found = ffi.new "struct luaweb_field"
 local names = { Basic = "basic", Bearer = "bearer" } -- as nearly everybody writes them
 
 -- What the Authorization field has: enum luaweb_credentials, the scheme in lower case,
--- what follows it.  Of two fields neither counts, which one would be a guess: with a comma
--- between them they are no token.
+-- what follows it.  Of two fields neither counts: which one would be a guess.
 local function credentials_of(req)
-  local line = req.headers.authorization
-  if not line then return NONE end
-  local kind = C.luaweb_authorization(host, line, #line, found)
+  local kind = C.luaweb_credentials(host, facts(req), found)
   if kind == NONE then return NONE end
   local name = str(found.name.data, found.name.size)
   return kind, names[name] or name:lower(), str(found.value.data, found.value.size)
@@ -256,23 +255,29 @@ local function identify(scheme, token, req)
   return user or nil
 end
 
+-- Apart: the compiler wants no loop in the way of the usual case.
+local function ask_others(schemes, name, token, req)
+  for i = 2, #schemes do
+    local user = schemes[i].name == name and identify(schemes[i], token, req)
+    if user then return user end
+  end
+end
+
 --- What decides for a machine with these schemes: true sets req.user.  Waits when a
 --- `verify` waits, and raises what it raises.
 ---@param schemes luaweb.Scheme[]
 ---@return fun(req: luaweb.Request): boolean
 function M.authorized(schemes)
   schemes = distinct(schemes)
+  local first, has_more = schemes[1], schemes[2] ~= nil
   return function(req)
     local kind, name, token = credentials_of(req)
     if kind ~= TOKEN then return false end
-    for i = 1, #schemes do
-      local user = schemes[i].name == name and identify(schemes[i], token, req)
-      if user then
-        req.user = user
-        return true
-      end
-    end
-    return false
+    local user = first.name == name and identify(first, token, req)
+    if not user and has_more then user = ask_others(schemes, name, token, req) end
+    if not user then return false end
+    rawset(req, USER, user)
+    return true
   end
 end
 

@@ -19,7 +19,8 @@ local M = {
   REPLY = 11,  -- what an operation left to be sent
   USER = 12,   -- who is asking
   MEMO = 13, VALUE = 14, MORE = 15, -- a function of web.memo, its value, others
-  PLACES = 15,
+  STEP = 16,   -- the number of the function that was called last
+  PLACES = 16,
 }
 
 M.ENDED = "this request has ended: it was kept after its handler returned"

@@ -79,7 +79,7 @@ end
 local function add_property(filling, key, value)
   local text, number, fn = "", 0, 0
   if type(value) == "function" then
-    fn = host.register("property", value, key.convert)
+    fn = host.register("property", value, key.convert, key.name)
   else
     text, number = key.read(value)
   end

@@ -4,6 +4,7 @@
 -- give into answers.
 local abi = require "luaweb.abi"
 local body = require "luaweb.body"
+local ffi = require "ffi"
 local handle = require "luaweb.handle"
 local job = require "luaweb.job"
 local loader = require "luaweb.loader"
@@ -16,12 +17,15 @@ local steps = require "luaweb.steps"
 local trace = require "luaweb.trace"
 
 local Response = response.Response
+local C, host = abi.C, abi.host
 local new_request, send, request_at = request.new, reply.send, abi.request_at
+local rawget, rawset, STEP = rawget, rawset, handle.STEP
 
 local M = {}
 
--- By the number that C knows them by: functions, and how they are called.
-local functions, taken = { steps.send_kept }, { steps.send_kept }
+-- By the number that C knows them by: functions, their steps, and those functions again
+-- that make representations.
+local functions, taken, replies = { steps.send_kept }, { steps.send_kept }, { false }
 local handles = {} -- by the slot of a request that runs: its handle
 local numbers = {} -- by kind (or converter) and function
 local stop_hooks = {}
@@ -33,17 +37,19 @@ function M.on_stop(fn)
 end
 
 --- Gives a function a number for C.
----@param kind string   a key of steps.kinds
+---@param kind string   see steps.of
 ---@param fn fun(req: luaweb.Request): any
 ---@param convert fun(value: any): string?, number?   of a property: what C is told
+---@param name string?   of a property
 ---@return integer
-function M.register(kind, fn, convert)
+function M.register(kind, fn, convert, name)
   local known = numbers[convert or kind] or {}
   numbers[convert or kind] = known
   if not known[fn] then
     local number = #functions + 1
     functions[number], known[fn] = fn, number
-    taken[number] = convert and steps.property(convert) or steps.kinds[kind]
+    taken[number] = steps.of(kind, fn, convert, name)
+    replies[number] = kind == "reply" and fn
   end
   return known[fn]
 end
@@ -51,7 +57,8 @@ end
 -- Calls functions until the walk wants no more.
 local function follow(index, req, address, generation)
   while index > 0 do
-    index = taken[index](functions[index], req, address, generation)
+    rawset(req, STEP, index)
+    index = taken[index](req, address, generation)
   end
 end
 jit.off(follow) -- what it calls is compiled; one trace of all would never end
@@ -76,17 +83,26 @@ local function on_error(raised)
   return answer_in(raised) or { traceback = trace.back(raised) }
 end
 
--- The place of the handler is told too: `return web.status(99)` is a tail call, and it
--- does not stand in the traceback.
-local function log_failure(r, generation, failure, fn)
+-- Where the function stands that has failed, and what it was asked for.  Told, since
+-- `return web.status(99)` is a tail call and does not stand in the traceback.
+local function place_of(req, r, index)
+  local last = rawget(req, STEP) or index
+  if not last then return "" end
+  local what = "the handler"
+  if not replies[last] and r.generation == req[2] then
+    what = "asked by " .. ffi.string(C.luaweb_asked(host, r, req[2]))
+  end
+  return ("\n\t%s: %s"):format(trace.place_of(functions[last]), what)
+end
+
+local function log_failure(req, r, failure, index)
   local text = type(failure) == "table" and failure.traceback
     or trace.without_back(tostring(failure))
   local name = "a request that has ended"
-  if r.generation == generation then
+  if r.generation == req[2] then
     name = ("[%s] %s"):format(request.id(r), request.line(r))
   end
-  local handler = fn and ("\n\t%s: the handler"):format(trace.place_of(fn)) or ""
-  log.error(("%s: %s%s"):format(name, text, handler))
+  log.error(("%s: %s%s"):format(name, text, place_of(req, r, index)))
 end
 
 -- Whether the handler only learned that its request was ended for it (a timeout).
@@ -105,11 +121,14 @@ local function answer_instead(req, address, generation, answer)
 end
 
 -- Ends a request whose function raised something (on_error's result).
-local function fail(address, generation, failure, fn)
+local function fail(address, generation, failure, index)
   local r = request_at(address)
   local req = handles[r.slot]
-  handles[r.slot] = false
-  if not req or req[2] ~= generation then req = new_request(address, generation) end
+  if req and req[2] == generation then
+    handles[r.slot] = false
+  else -- it was ended for this function, and maybe its place is another's already
+    req = new_request(address, generation)
+  end
   if answer_in(failure) then
     local ok, again = xpcall(answer_instead, on_error, req, address, generation,
       failure)
@@ -123,7 +142,7 @@ local function fail(address, generation, failure, fn)
     return reply.cut(r, generation)
   end
   if is_late(r, generation, failure) then return end
-  if failure ~= body.GONE then log_failure(r, generation, failure, fn) end
+  if failure ~= body.GONE then log_failure(req, r, failure, index) end
   if not pcall(answer_instead, req, address, generation, 500) then
     reply.cut(r, generation)
   end
@@ -157,12 +176,11 @@ local function walk(index, address, generation)
 end
 jit.off(walk)
 
-local reply_step = steps.kinds.reply
-
 -- In between, so that serve compiles: a trace can't end by leaving an xpcall.
 local function run(index, address, generation)
-  if taken[index] == reply_step then
-    serve(functions[index], address, generation)
+  local reply_of = replies[index]
+  if reply_of then
+    serve(reply_of, address, generation)
   else
     walk(index, address, generation)
   end
@@ -170,7 +188,7 @@ end
 
 function sched.upcalls.request(index, address, generation)
   local ok, failure = xpcall(run, on_error, index, address, generation)
-  if not ok then fail(address, generation, failure, functions[index]) end
+  if not ok then fail(address, generation, failure, index) end
 end
 
 function sched.upcalls.lost(co, message, address, generation)

@@ -26,8 +26,16 @@ local function keep(req, fn, value)
   more[fn] = value
 end
 
+--- Forgets what a request remembers: what an operation has done may make it untrue.
+---@param req luaweb.Request
+function M.forget(req)
+  rawset(req, MEMO, nil)
+  rawset(req, VALUE, nil)
+  rawset(req, MORE, nil)
+end
+
 --- Gives a function that calls `fn` once for each request and remembers its result.
---- Nothing is remembered of a call that raises.
+--- Nothing is remembered of a call that raises, nor across the operation.
 ---@generic T
 ---@param fn fun(req: luaweb.Request): T
 ---@return fun(req: luaweb.Request): T

@@ -1,13 +1,16 @@
 -- SPDX-License-Identifier: MIT
 -- The kinds of functions that a walk asks for: how each is called, and what is done
--- with what it gives.  A step gives the number of the function to call next, or 0.
+-- with what it gives.  A step does that for one function, and gives the number of the
+-- function to call next, or 0.
 --
--- The steps are interpreted, since one trace through all the functions of a walk would
--- never end; what is expensive there, calls of C, is in small functions that are
--- compiled by themselves.
+-- Each step is a chunk of its own, since the compiler makes traces by chunk: then a
+-- trace runs from the call to what C is told, and knows the one function that it is
+-- about.
+-- Steps that shared their code would share one trace, and fall out of it.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local handle = require "luaweb.handle"
+local memo = require "luaweb.memo"
 local reply = require "luaweb.reply"
 local response = require "luaweb.response"
 
@@ -22,41 +25,16 @@ local BAD_VALUE = tonumber(C.LUAWEB_REPLY_BAD_VALUE)
 
 local M = {}
 
----@alias luaweb.Step fun(fn: function, req: luaweb.Request, address: integer,
+---@alias luaweb.Step fun(req: luaweb.Request, address: integer,
 ---  generation: integer): integer
-
--- By name: reply, handler, decision, operation.
----@type table<string, luaweb.Step>
-local kinds = {}
-M.kinds = kinds
-
-local function tell(address, generation, answer)
-  local following = C.luaweb_answer(host, request_at(address), generation, answer)
-  return following
-end
 
 -- What a decision or operation gave, as C wants it; nil: it is content.
 local function answer_of(value, req, of_nil)
-  if value == true then return YES end
   if value == nil then return of_nil end
+  if value == true then return YES end
   if value == false then return NO end
   if type(value) == "number" then return reply.status_of(value, req) end
   return nil
-end
-
--- Calls what makes the representation, and sends it.
-function kinds.reply(fn, req)
-  local answer = fn(req)
-  send(req, 0, answer)
-  return 0
-end
-
--- Calls what speaks at the end of a walk; where that gives nothing, there is no
--- content.
-function kinds.handler(fn, req)
-  local answer = fn(req)
-  send(req, 0, answer == nil and "" or answer)
-  return 0
 end
 
 -- A response ends the walk, whatever the question.
@@ -70,63 +48,99 @@ local function send_early(value, req, address, generation)
   return 0
 end
 
-function kinds.decision(fn, req, address, generation)
-  local value = fn(req)
+-- What follows from anything but true.
+local function decide(value, req, address, generation)
   local answer = answer_of(value, req, NO)
   if not answer then return send_early(value, req, address, generation) end
-  local following = tell(address, generation, answer)
+  local following = C.luaweb_answer(host, request_at(address), generation, answer)
   return following
 end
 
 -- What an operation returns is sent when its status is known, unless it says that
 -- itself.
-function kinds.operation(fn, req, address, generation)
-  local value = fn(req)
+local function conclude(value, req, address, generation)
+  memo.forget(req)
   local answer = answer_of(value, req, YES)
   if not answer and getmetatable(value) == Response and value.code then
     send(req, value.code, value)
     return 0
   end
   if not answer then req[REPLY] = value end
-  local following = tell(address, generation, answer or KEPT)
+  local following = C.luaweb_answer(host, request_at(address), generation,
+    answer or KEPT)
   return following
 end
 
 local next_one = ffi.new "uint32_t[1]"
 
-local function give(address, generation, text, number)
-  local result = C.luaweb_give(host, request_at(address), generation, text,
-    text and #text or 0, number or 0, next_one)
-  return result, next_one[0]
+local function refuse(result, name)
+  if result ~= BAD_VALUE then return 0 end
+  error(name .. ": its function gave what can't be sent: a control octet, no entity "
+    .. "tag, or too much", 0)
 end
 
-local properties = {} -- steps by converter
+-- The chunks.
+local sources = {
+  -- makes the representation
+  reply = [[
+    local fn, send = ...
+    return function(req)
+      local answer = fn(req)
+      send(req, 0, answer)
+      return 0
+    end]],
+  -- speaks at the end of a walk; where it gives nothing, there is no content
+  handler = [[
+    local fn, send = ...
+    return function(req)
+      local answer = fn(req)
+      send(req, 0, answer == nil and "" or answer)
+      return 0
+    end]],
+  decision = [[
+    local fn, _, decide, C, host, request_at = ...
+    return function(req, address, generation)
+      local value = fn(req)
+      if value ~= true then return decide(value, req, address, generation) end
+      local following = C.luaweb_answer(host, request_at(address), generation, 1)
+      return following
+    end]],
+  operation = [[
+    local fn, _, conclude = ...
+    return function(req, address, generation)
+      local value = fn(req)
+      return conclude(value, req, address, generation)
+    end]],
+  property = [[
+    local fn, _, refuse, C, host, request_at, next_one, convert, name = ...
+    return function(req, address, generation)
+      local text, number = convert(fn(req))
+      local result = C.luaweb_give(host, request_at(address), generation, text,
+        text and #text or 0, number or 0, next_one)
+      if result ~= 0 then return refuse(result, name) end
+      local following = next_one[0]
+      return following
+    end]],
+}
 
---- The step of properties that become octets by this function.
----@param convert fun(value: any): string?, number?
+local rest = { decision = decide, operation = conclude, property = refuse }
+
+--- The step of a function.
+---@param kind string   "reply", "handler", "decision", "operation" or "property"
+---@param fn fun(req: luaweb.Request): any
+---@param convert fun(value: any): string?, number?   of a property: what C is told
+---@param name string?   of a property
 ---@return luaweb.Step
-function M.property(convert)
-  if properties[convert] then return properties[convert] end
-  local function step(fn, req, address, generation)
-    local result, following = give(address, generation, convert(fn(req)))
-    if result == BAD_VALUE then
-      error("the function of a property gave what can't be sent: a control octet, no "
-        .. "entity tag, or too much", 0)
-    end
-    return following
-  end
-  jit.off(step)
-  properties[convert] = step
-  return step
+function M.of(kind, fn, convert, name)
+  local make = assert(loadstring(sources[kind], "@<luaweb>/steps.lua"))
+  return make(fn, send, rest[kind], C, host, request_at, next_one, convert, name)
 end
 
 --- Sends what an operation left to be sent: LUAWEB_FUNCTION_KEPT.
 ---@type luaweb.Step
-function M.send_kept(_, req)
+function M.send_kept(req)
   send(req, 0, rawget(req, REPLY))
   return 0
 end
-
-for _, step in pairs(kinds) do jit.off(step) end
 
 return M

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Holds an answer against what the reference walk says: status, fields, content.  Of the
--- fields, all that the decision graph knows; and the short bodies that speak where an
--- app says nothing.  Owns nothing.  RFC 9110 §5.3, §8.3, §14.6, §15.
+-- Holds an answer against what the reference walk says: status, fields, content.  Of
+-- the fields, all that the decision graph knows; and the short bodies that speak where
+-- an app says nothing.  Owns nothing.  RFC 9110 §5.3, §8.3, §14.6, §15.
 local accept = require "spec.support.reference_accept"
 
 local M = {}
@@ -60,29 +60,40 @@ local function vary_fault(walked, given, more)
   local _, may = members(table.concat({ walked.fields.vary or "", walked.may.vary or "",
                                         more }, ","))
   for _, name in ipairs(must) do
-    if not has[name:lower()] then return name .. " is missing in Vary: " .. (given or "") end
+    if not has[name:lower()] then
+      return ("%s is missing in Vary: %s"):format(name, given or "")
+    end
   end
   for name in pairs(has) do
     if not may[name] then return name .. " is too much in Vary: " .. given end
   end
 end
 
-local function fields_fault(walked, fields, has_short_body)
+local function is_same(name, a, b)
+  return a ~= nil and b ~= nil and plain(name, a) == plain(name, b)
+end
+
+local function missing_fault(walked, fields)
   for name, value in pairs(walked.fields) do
-    local is_same = fields[name] and plain(name, fields[name]) == plain(name, value)
-    if name ~= "vary" and not is_same then
+    if name ~= "vary" and not is_same(name, fields[name], value) then
       return ("%s is %s, not %s"):format(name, tostring(fields[name]), value)
     end
   end
+end
+
+local function excess_fault(walked, fields, has_short_body)
   for name, value in pairs(fields) do
-    local is_ours = KNOWN[name] and name ~= "vary" and not walked.fields[name]
-    local is_allowed = name == "content-type" and has_short_body
-      or (walked.may[name] and plain(name, walked.may[name]) == plain(name, value))
-    if is_ours and not is_allowed then
+    local is_judged = KNOWN[name] and name ~= "vary" and not walked.fields[name]
+    local is_of_body = name == "content-type" and has_short_body
+    if is_judged and not is_of_body and not is_same(name, walked.may[name], value) then
       return ("%s is there: %s"):format(name, value)
     end
   end
-  return vary_fault(walked, fields.vary, has_short_body and "Accept" or "")
+end
+
+local function fields_fault(walked, fields, has_short_body)
+  return missing_fault(walked, fields) or excess_fault(walked, fields, has_short_body)
+    or vary_fault(walked, fields.vary, has_short_body and "Accept" or "")
 end
 
 -- Content -----------------------------------------------------------------------------
@@ -119,7 +130,8 @@ local function content_fault(walked, request, message)
   local text = is_bare(request, message) and "" or ranges_of(walked)
   if walked.status == 206 and #walked.ranges > 1 and text ~= "" then return nil end
   if text and text ~= message.body then
-    return ("the content is %q, not %q"):format(message.body:sub(1, 80), text:sub(1, 80))
+    return ("the content is %q, not %q"):format(message.body:sub(1, 80),
+      text:sub(1, 80))
   end
 end
 

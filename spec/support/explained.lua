@@ -12,15 +12,17 @@ M.KEPT = tonumber(C.LUAWEB_ANSWER_KEPT)
 local FATES = { fixed = C.LUAWEB_FATE_FIXED, literal = C.LUAWEB_FATE_LITERAL,
   unary = C.LUAWEB_FATE_UNARY, unreachable = C.LUAWEB_FATE_UNREACHABLE,
   asked = C.LUAWEB_FATE_ASKED }
-local BY = { [tonumber(C.LUAWEB_BY_CORE)] = "core", [tonumber(C.LUAWEB_BY_APP)] = "app",
-  [tonumber(C.LUAWEB_BY_OPERATION)] = "operation" }
+local BY = {
+  [tonumber(C.LUAWEB_BY_CORE)] = "core", [tonumber(C.LUAWEB_BY_APP)] = "app",
+  [tonumber(C.LUAWEB_BY_OPERATION)] = "operation",
+}
 
 local fate_names = {}
 for name, number in pairs(FATES) do fate_names[tonumber(number)] = name end
 
 ---@class spec.Program
 ---@field number integer                  equal programs have one
----@field fates table<string, string>     row -> fixed, literal, unary, unreachable, asked
+---@field fates table<string, string>     row -> fixed, literal, unary, ...
 ---@field answers table<string, integer>  row -> what it is known to answer
 ---@field counts table<string, integer>   fate -> rows
 ---@field is_asked table<string, boolean>

@@ -28,7 +28,7 @@ local HANDLERS = {
 
 -- Who speaks --------------------------------------------------------------------------
 
--- Whether it is content alone: a response with a status or fields is made anew each time.
+-- Whether it is content alone: a response that says more is asked for each time.
 local function is_constant(handler)
   return type(handler) ~= "function"
     and not (machines.is_response(handler) and (handler.code or handler.fields))

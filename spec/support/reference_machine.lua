@@ -155,24 +155,28 @@ end
 local DIMENSIONS = { "available_media_types", "available_languages",
                      "available_charsets" }
 
--- A constant that is the only representation never changes, and neither does its tag.
-local function constant_tag(machine)
-  local constant = machine.handle_ok
-  if M.is_response(constant) then
-    local says_more = constant.code or constant.fields or constant.stream
-    constant = not says_more and constant.content or nil
+-- The text of a constant; nil: it is none, or is by media type.
+local function constant_text(value)
+  if M.is_response(value) then
+    local says_more = value.code or value.fields or value.stream
+    return not says_more and value.content or nil
   end
-  if type(constant) == "table" and not by_type(constant) then
-    constant = json.encode(constant)
-  end
-  if type(constant) ~= "string" or machine.available_content_codings ~= nil then
-    return nil
-  end
+  if type(value) == "table" and not by_type(value) then return json.encode(value) end
+  return type(value) == "string" and value or nil
+end
+
+local function has_choice(machine)
   for _, key in ipairs(DIMENSIONS) do
     local offers = machine[key]
-    if type(offers) == "function" or (offers and #offers > 1) then return nil end
+    if type(offers) == "function" or (offers and #offers > 1) then return true end
   end
-  return tag.etag(constant)
+  return machine.available_content_codings ~= nil
+end
+
+-- A constant that is the only representation never changes, and neither does its tag.
+local function constant_tag(machine)
+  local text = constant_text(machine.handle_ok)
+  return text and not has_choice(machine) and tag.etag(text) or nil
 end
 
 --- The current entity tag; nil: none, or nothing is there.

@@ -139,8 +139,8 @@ end)
 
 -- 5. Which representation would we send? ----------------------------------------------
 
--- Without a coding one can always send, behind all that is offered; and to a client that
--- says nothing, which may not know any.
+-- Without a coding one can always send, behind all that is offered; and to a client
+-- that says nothing, which may not know any.
 local function codings(walk, offers)
   local all = { unpack(offers) }
   all[#all + 1] = "identity"

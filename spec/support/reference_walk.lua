@@ -93,8 +93,8 @@ local function graph_of(walk)
   return copy
 end
 
--- Answers a row; what ends the walk is noted, and its status given.  It ends early where the
--- status is not one to which the row leads.
+-- Answers a row; what ends the walk is noted, and its status given.  It ends early
+-- where the status is not one to which the row leads.
 local function answer_with(walk)
   return function(_, row)
     local ok, result = pcall(rows.answer, walk, row)
@@ -148,7 +148,7 @@ end
 ---@field calls string[]                 keys whose functions were called, in order
 ---@field ranges [integer, integer][]?   of a 206: first and last octets
 ---@field fault string?                  why it is 500
----@field text string?                   the content, for 206 before it is cut; nil: streamed
+---@field text string?                   the content, for 206 the whole; nil: streamed
 ---@field is_short boolean               there is none but what explains the status
 
 --- Walks a machine for a request.
