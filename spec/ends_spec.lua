@@ -137,7 +137,7 @@ describe("what an app may not give is its fault:", function()
     for _, place in ipairs { { "allowed", "GET" }, { "do_put", "PUT\n\nx" },
       { "handle_ok", "GET" }, { "handle_not_found", "GET", { exists = false } } } do
       it(("%s as the answer of %s"):format(number, place[1]), function()
-        is_fault("returned the number " .. tostring(number), wire.with(place[3] or {},
+        is_fault("returned the status " .. tostring(number), wire.with(place[3] or {},
           { [place[1]] = function() return number end }), place[2])
       end)
     end
@@ -146,6 +146,10 @@ describe("what an app may not give is its fault:", function()
   for _, key in ipairs { "allowed", "conflict_free", "do_put" } do
     it("304 as the answer of " .. key .. " to a write", function()
       is_fault("304 is for reads", { [key] = function() return 304 end }, "PUT\n\nx")
+      is_fault("304 is for reads", { [key] = function() error(304) end }, "PUT\n\nx")
+      is_fault("304 is for reads", { [key] = function()
+        return web.status(304)
+      end }, "PUT\n\nx")
     end)
   end
 
@@ -187,7 +191,9 @@ describe("what an app may not give is its fault:", function()
 
   it("a property that is none", function()
     is_fault("entity tag", { entity_tag = function() return "no quotes" end })
-    is_fault("a control octet", { cache_control = function() return "a\r\nb" end })
+    for _, octets in ipairs { "a\r\nb", "a\nX-Injected: 1", "a\0b" } do
+      is_fault("a control octet", { cache_control = function() return octets end })
+    end
     is_fault("location wants a URI", { exists = false, location = function()
       return "a b"
     end, do_put = shown }, "PUT\n\nx")

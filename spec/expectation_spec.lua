@@ -164,6 +164,13 @@ describe("100 comes", function()
     assert.same({ 200, {} }, { got.status, got.interim })
   end)
 
+  it("to nobody whose content is refused whatever it is", function()
+    local client = client_of { content_valid = false,
+      handle_unprocessable_content = function() return "never" end }
+    local got = wire.exchange(client, head("PUT", CONTENT))
+    assert.same({ 422, "never", {} }, { got.status, got.body, got.interim })
+  end)
+
   it("not twice where two rows read", function()
     local client = client_of { content_valid = function(req)
       return req:text() == "abc"

@@ -95,6 +95,14 @@ for _, case in ipairs(ENDS) do
       assert.equal("", speak "" [1])
     end)
 
+    it("has nothing to say where it just says yes: the status stays", function()
+      local yes = { [key] = function() return true end }
+      assert.equal(status, flows.ask(client_of(keys, yes), text).status)
+      if status < 400 then return end
+      yes.service_available = function() return web.status(status) end
+      assert.equal(status, flows.ask(client_of(keys, yes), "GET").status)
+    end)
+
     it("may say that it is something else", function()
       local client = client_of(keys, { [key] = function() return 418 end })
       assert.equal(418, flows.ask(client, text).status)
@@ -236,5 +244,16 @@ describe("what functions of a request share", function()
       assert.same({ "accept", "accept-language", "accept-charset", "accept-encoding" },
         wire.members(res.headers.vary))
     end
+  end)
+
+  it("is what negotiation chose, also when the answer has begun", function()
+    local client = wire.client { available_languages = { "en", "de" },
+      handle_ok = function(req)
+        return web.streaming(function(out)
+          out:write "in "
+          out:write(req.accepted.language)
+        end)
+      end }
+    assert.equal("in de", flows.ask(client, "GET\nAccept-Language: de").body)
   end)
 end)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A connection that repeats itself (core/net/repeat.h, core/http/memo.h): what is copied
--- or taken over must be what would have been answered anyway.
+-- A connection that repeats itself (core/net/repeat.h, core/http/memo.h): what is
+-- copied or taken over must be what would have been answered anyway.
 local process = require "spec.support.process"
 local test = require "luaweb.test"
 local web = require "luaweb"

@@ -126,6 +126,25 @@ describe("a path that nobody serves", function()
     assert.equal("/missing 1 nil", flows.ask(client, "GET /missing?q=1").body)
   end)
 
+  it("has nothing of what a resource offered to the same connection", function()
+    local offers = web.machine { params = { id = "%d+" },
+      available_languages = { "en", "de" }, handle_ok = function(req)
+        return "in " .. req.accepted.language
+      end }
+    local client = test.app(web.app { web.resource("/y/{id}", offers),
+      not_found = web.machine { handle_not_found = function(req)
+        return "in " .. tostring(req.accepted.language)
+      end } })
+    local conn, bodies = client:connect(), {}
+    for _, path in ipairs { "/y/1", "/y/2", "/y/a" } do
+      conn:send(("GET %s HTTP/1.1\r\nHost: a\r\nAccept-Language: de\r\n\r\n"):format(
+        path))
+      bodies[#bodies + 1] = conn:receive(5):match "\r\n\r\n(.*)$"
+    end
+    conn:close()
+    assert.same({ "in de", "in de", "in nil" }, bodies)
+  end)
+
   it("leaves the connection to the next request", function()
     local client = app_of {}
     local conn = client:raw("POST /int/x HTTP/1.1\r\nHost: a\r\n"

@@ -66,6 +66,14 @@ describe("Vary", function()
     assert.same({ "accept-language" }, (vary_of(keys, "GET /x")))
   end)
 
+  it("has all that the app names, and nothing twice", function()
+    local names = { "Accept-Language", "Origin" }
+    for i = 3, 60 do names[i] = ("X-Header-Number-%d"):format(i) end
+    local members = vary_of { vary = names, available_languages = { "en", "de" },
+      web.cors { origins = { "http://a.example" } } }
+    assert.same(wire.members(table.concat(names, ",")), members)
+  end)
+
   it("has what the handler adds", function()
     local members = vary_of { vary = { "X-A" }, handle_ok = function()
       return web.text("x"):header("Vary", "X-B"):header("Vary", "X-C")

@@ -111,12 +111,10 @@ enum luaweb_reply_result {
     LUAWEB_REPLY_BAD_VALUE = -3, /* CR, LF, NUL or another control octet in the value */
     LUAWEB_REPLY_TOO_LARGE = -4, /* header section of the response above its limit */
     LUAWEB_REPLY_STARTED = -5,   /* the head of the response was sent already */
-    LUAWEB_REPLY_BAD_STATUS = -6, /* one that only C can give: 1xx, 206, 416, 304 */
-    LUAWEB_REPLY_NO_BODY =
-        1,                /* luaweb_start: sent; content is not wanted (HEAD, 204) */
-    LUAWEB_REPLY_ASK = 2, /* call luaweb_pending, answer it, reply again */
-    LUAWEB_REPLY_PART = 3, /* the client wants a part: luaweb_parts, reply again */
-    LUAWEB_REPLY_INSTEAD = 4 /* not this content: call luaweb_pending, which answers */
+    LUAWEB_REPLY_NO_BODY = 1,    /* sent; content is not wanted (HEAD, 204) */
+    LUAWEB_REPLY_ASK = 2,        /* call luaweb_pending, answer it, reply again */
+    LUAWEB_REPLY_PART = 3,       /* a part is wanted: luaweb_parts, reply again */
+    LUAWEB_REPLY_INSTEAD = 4     /* not this content: luaweb_pending answers */
 };
 
 /* What the functions on sockets answer instead of a count of octets. */
@@ -167,9 +165,6 @@ const char *luaweb_error(struct luaweb_host *host, int code);
 /* Writes what the logs name the request by: at most 31 octets and a NUL. */
 void luaweb_request_id(struct luaweb_host *host, const struct luaweb_request *request,
                        char id[32]);
-
-/* The reason phrase of a status (static, maybe empty). */
-const char *luaweb_reason(struct luaweb_host *host, int status);
 
 /* Finds a header (or trailer) by its name in any case: how many lines it has, and the value
  * of the first, lent until the request ends. */

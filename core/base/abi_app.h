@@ -121,12 +121,14 @@ void luaweb_machine_property(struct luaweb_host *host, struct luaweb_app *app,
                              int machine, int property, const char *text, size_t size,
                              double number, uint32_t function);
 
-/* Sets what speaks at a status: a function, or (0) a constant text of a type.  For 200 the
- * constant is the representation.  false: there are too many. */
+/* Sets what speaks at a status: a function, or a constant text of a type (NULL: the one
+ * that was negotiated, else text).  For 200 the constant is the representation.  false:
+ * there are too many. */
 bool luaweb_machine_handler(struct luaweb_host *host, struct luaweb_app *app,
-                            int machine, int status, uint32_t function,
-                            const char *type, size_t type_size, const char *text,
-                            size_t size);
+                            int machine, int status, uint32_t function);
+bool luaweb_machine_constant(struct luaweb_host *host, struct luaweb_app *app,
+                             int machine, int status, const char *type,
+                             size_t type_size, const char *text, size_t size);
 
 /* Sets the function that makes the representation of an offered media type: the index
  * counts available_media_types from 0.  false: there are too many. */

@@ -85,8 +85,8 @@ bool luaweb_explain_program(struct luaweb_host *host, struct luaweb_app *app,
 /* Whether walks are noted: off at first.  The last that has begun is noted. */
 void luaweb_explain_trace(struct luaweb_host *host, bool on);
 
-/* The answers of that walk, at most `capacity` of them.  Gives how many there are; 0 with
- * status 0 in *ending where no walk was noted. */
+/* The answers of that walk, at most `capacity` of them.  Gives how many there are; 0
+ * with status 0 in *ending where no walk was noted. */
 uint32_t luaweb_explain_read(struct luaweb_host *host, struct luaweb_traced *answers,
                              uint32_t capacity, struct luaweb_ending *ending);
 

@@ -17,8 +17,8 @@ enum luaweb_function {
 };
 
 /* Answers the decision or operation that was asked (enum luaweb_answer, or a status that
- * ends the walk): the function to call next, or LUAWEB_FUNCTION_NONE when nothing is left
- * to do.  A status that the app can't give is answered by 500. */
+ * ends the walk, and is one that an app may give): the function to call next, or
+ * LUAWEB_FUNCTION_NONE when nothing is left to do. */
 int32_t luaweb_answer(struct luaweb_host *host, struct luaweb_request *request,
                       uint32_t generation, int answer);
 

@@ -62,5 +62,6 @@ struct lw_limits {
 #define LW_BODY_RATE_MS      5000  /* of waiting, before --body-rate counts */
 #define LW_OVERFLOW          64    /* connections above the limit, to be told so */
 #define LW_MATCH_STEPS       2000  /* of finding a path's resource; then it has none */
+#define LW_RETRY_AFTER       "5"   /* seconds, for those whom we have no room for */
 
 #endif

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "base/slice.h"
-#include "base/status.h"
 #include "host/vm.h"
 #include "http/fields.h"
 #include "http/media_type.h"
@@ -131,12 +130,6 @@ EXPORT void luaweb_request_id(struct luaweb_host *host,
     lw_request_id((const struct lw_request *)request, id);
 }
 
-EXPORT const char *luaweb_reason(struct luaweb_host *host, int status)
-{
-    (void)host;
-    return lw_status_reason(status);
-}
-
 /* The request behind a handle, or NULL when it has ended. */
 static struct lw_request *find(struct luaweb_request *facts, uint32_t generation)
 {
@@ -149,7 +142,8 @@ EXPORT uint32_t luaweb_header_find(struct luaweb_host *host,
                                    struct luaweb_slice *value)
 {
     (void)host;
-    const struct luaweb_fields *fields = is_trailer ? &facts->trailers : &facts->headers;
+    const struct luaweb_fields *fields =
+        is_trailer ? &facts->trailers : &facts->headers;
     uint32_t count = 0;
     for (uint32_t i = 0; i < fields->count; i++) {
         if (!lw_slice_equal_nocase(fields->list[i].name, lw_slice(name, size)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The bodies of the functions by which Lua looks at programs and walks
- * (base/abi_explain.h): for the rules, see abi.c.  A program is compiled once more, since
- * the one that serves does not say how it came about. */
+ * (base/abi_explain.h): for the rules, see abi.c.  A program is compiled once more,
+ * since the one that serves does not say how it came about. */
 #include "base/abi_explain.h"
 
 #include <assert.h>

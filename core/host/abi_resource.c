@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bodies of the functions by which Lua gives an app its machines and resources (base/abi_app.h): for
- * the rules, see abi.c.  They run while an app loads. */
+ * The bodies of the functions by which Lua gives an app its machines and resources
+ * (base/abi_app.h): for the rules, see abi.c.  They run while an app loads. */
 #include "base/abi_app.h"
 #include "base/require.h"
 #include "base/slice.h"
@@ -61,12 +61,19 @@ EXPORT void luaweb_machine_property(struct luaweb_host *host, struct luaweb_app 
 }
 
 EXPORT bool luaweb_machine_handler(struct luaweb_host *host, struct luaweb_app *app,
-                                   int machine, int status, uint32_t function,
-                                   const char *type, size_t type_size, const char *text,
-                                   size_t size)
+                                   int machine, int status, uint32_t function)
 {
     (void)host;
-    return lw_machine_add_handler(find(app, machine), status, function,
+    return lw_machine_add_handler(find(app, machine), status, function, lw_slice("", 0),
+                                  lw_slice("", 0));
+}
+
+EXPORT bool luaweb_machine_constant(struct luaweb_host *host, struct luaweb_app *app,
+                                    int machine, int status, const char *type,
+                                    size_t type_size, const char *text, size_t size)
+{
+    (void)host;
+    return lw_machine_add_handler(find(app, machine), status, 0,
                                   lw_slice(type, type_size), lw_slice(text, size));
 }
 

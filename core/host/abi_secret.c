@@ -103,7 +103,8 @@ EXPORT void luaweb_keyed_digest(struct luaweb_host *host, const char *key,
 }
 
 /* As sodium_bin2base64, but not in constant time, since there is nothing to hide. */
-static void write_base64(char text[DIGEST_ROOM], const unsigned char octets[DIGEST_SIZE])
+static void write_base64(char text[DIGEST_ROOM],
+                         const unsigned char octets[DIGEST_SIZE])
 {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -137,14 +138,8 @@ EXPORT int luaweb_credentials(struct luaweb_host *host,
 {
     (void)host;
     struct lw_authorization authorization;
-    const struct luaweb_field *line = NULL;
-    for (uint32_t i = 0; i < request->headers.count; i++) {
-        if (!lw_field_is(&request->headers.list[i], LW_HAS_AUTHORIZATION))
-            continue;
-        if (line)
-            return LUAWEB_CREDENTIALS_NONE;
-        line = &request->headers.list[i];
-    }
+    const struct luaweb_field *line =
+        lw_fields_only(request->headers, LW_HAS_AUTHORIZATION);
     if (!line || !lw_authorization_parse(line->value, &authorization))
         return LUAWEB_CREDENTIALS_NONE;
     found->name = authorization.scheme;

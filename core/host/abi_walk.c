@@ -2,6 +2,7 @@
  *
  * The bodies of the functions by which Lua answers what a walk asks (base/abi_walk.h):
  * for the rules, see abi.c. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/abi_walk.h"
@@ -9,6 +10,7 @@
 #include "base/slice.h"
 #include "host/vm.h"
 #include "http/etag.h"
+#include "http/range.h"
 #include "machine/answers.h"
 #include "machine/app.h"
 #include "net/answer.h"
@@ -16,21 +18,31 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The request behind a handle, or NULL when it has ended or has no walk to go on with. */
+static_assert(LW_RANGES_MAX == 16, "luaweb_parts has room for all");
+
+/* The request behind a handle, or NULL when it has ended or has no walk. */
 static struct lw_request *find(struct luaweb_request *facts, uint32_t generation)
 {
     struct lw_request *request = (struct lw_request *)facts;
-    bool is_walking = facts->generation == generation && request->walk.machine;
-    return is_walking && !request->is_started ? request : NULL;
+    return facts->generation == generation && request->walk.machine ? request : NULL;
+}
+
+/* Likewise, or NULL when its walk can't go on: the head of its response was sent. */
+static struct lw_request *find_walking(struct luaweb_request *facts,
+                                       uint32_t generation)
+{
+    struct lw_request *request = find(facts, generation);
+    return request && !request->is_started ? request : NULL;
 }
 
 /* A request that turns out to match no resource: its walk begins anew, and nothing that was
- * chosen of the other machine's offers holds. */
+ * found with the other machine holds. */
 static void turn_away(struct lw_request *request)
 {
     const struct luaweb_app *app = request->conn->app;
     struct lw_walk *walk = &request->walk;
     memset(walk->accepted, 0, sizeof walk->accepted);
+    walk->content.limit = request->loop->limits.max_body;
     lw_walk_begin(walk, app->unmatched,
                   lw_app_method(app, app->unmatched, request->facts.method));
 }
@@ -60,7 +72,7 @@ EXPORT int32_t luaweb_answer(struct luaweb_host *host, struct luaweb_request *fa
                              uint32_t generation, int answer)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = find_walking(facts, generation);
     if (!request)
         return facts->generation == generation ? LUAWEB_FUNCTION_LATE
                                                : LUAWEB_FUNCTION_NONE;
@@ -75,8 +87,9 @@ EXPORT int32_t luaweb_answer(struct luaweb_host *host, struct luaweb_request *fa
     if (walk->is_gate) {
         pass_gate(request, answer);
     } else if (walk->at & LW_TERMINAL) {
-        walk->status = (uint16_t)answer; /* what should have spoken has failed */
         walk->facts |= LW_FACT_HANDLED;
+        if (answer >= 200) /* else what speaks there has nothing to say */
+            walk->status = (uint16_t)answer;
     } else {
         lw_walk_answer(walk, answer);
     }
@@ -121,7 +134,7 @@ EXPORT int luaweb_give(struct luaweb_host *host, struct luaweb_request *facts,
                        double number, uint32_t *next)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = find_walking(facts, generation);
     *next = LUAWEB_FUNCTION_NONE;
     if (!request)
         return LUAWEB_REPLY_GONE;
@@ -143,7 +156,7 @@ EXPORT uint32_t luaweb_pending(struct luaweb_host *host, struct luaweb_request *
                                uint32_t generation)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = find_walking(facts, generation);
     return request ? request->walk.function : LUAWEB_FUNCTION_NONE;
 }
 
@@ -152,7 +165,7 @@ EXPORT uint32_t luaweb_parts(struct luaweb_host *host, struct luaweb_request *fa
                              struct luaweb_slice heads[17])
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = find_walking(facts, generation);
     return request ? lw_answer_parts(request, first, last, heads) : 0;
 }
 

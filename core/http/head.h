@@ -41,7 +41,7 @@ struct lw_head {
     enum lw_framing framing;
     uint64_t content_length; /* at most 2^63-1; 0 unless LW_FRAMING_LENGTH */
     bool keep_alive;         /* what the client wishes, by version and Connection */
-    bool is_repeated;        /* its field lines are those of the head before: see memo.h */
+    bool is_repeated;        /* its field lines are those that `memo` had */
     bool expects_continue;   /* Expect has 100-continue, in HTTP/1.1 */
 };
 

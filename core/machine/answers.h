@@ -35,7 +35,6 @@ int lw_answer_coding_offered(struct lw_walk *walk);
 int lw_answer_precondition_given(struct lw_walk *walk);
 int lw_answer_if_match_holds(struct lw_walk *walk);
 int lw_answer_if_unmodified_since_holds(struct lw_walk *walk);
-bool lw_unmodified_since(const struct lw_walk *walk, int64_t *date); /* where it counts */
 int lw_answer_if_none_match_holds(struct lw_walk *walk);
 int lw_answer_if_modified_since_holds(struct lw_walk *walk);
 int lw_answer_created(struct lw_walk *walk);
@@ -43,5 +42,8 @@ int lw_answer_has_reply(struct lw_walk *walk);
 int lw_answer_range_wanted(struct lw_walk *walk);
 int lw_answer_if_range_holds(struct lw_walk *walk);
 int lw_answer_range_fits(struct lw_walk *walk);
+
+/* The date of If-Unmodified-Since.  false: there is none, or it does not count. */
+bool lw_unmodified_since(const struct lw_walk *walk, int64_t *date);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/date.h"
 #include "base/slice.h"
+#include "http/accept.h"
 #include "http/etag.h"
 #include "http/fields.h"
 #include "http/range.h"
@@ -27,8 +28,8 @@ static const struct luaweb_field *only_line(const struct lw_walk *walk, uint32_t
     return walk->present & bit ? lw_fields_only(walk->request->headers, bit) : NULL;
 }
 
-/* The date of the only line of this field.  false: there is no such line, or no date: then
- * the field does not count (RFC 9110 §13.1.3, §13.1.4). */
+/* The date of the only line of this field.  false: there is no such line, or no date:
+ * then the field does not count (RFC 9110 §13.1.3, §13.1.4). */
 static bool read_date(const struct lw_walk *walk, uint32_t bit, int64_t *date)
 {
     const struct luaweb_field *line = only_line(walk, bit);
@@ -148,7 +149,7 @@ int lw_answer_has_reply(struct lw_walk *walk)
         return LW_ASK;
     walk->function = method->reply;
     if (machine->offers[0] && method->bit != LUAWEB_METHOD_OPTIONS) {
-        int chosen = lw_walk_accept(walk, 0, &types);
+        int chosen = lw_walk_accept(walk, LW_ACCEPT_MEDIA_TYPE, &types);
         walk->function = chosen > 0 ? machine->offers[chosen - 1] : machine->offers[0];
     }
     if (!(method->bit & (READS | LUAWEB_METHOD_OPTIONS)))

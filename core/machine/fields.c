@@ -9,6 +9,7 @@
 
 #include "base/date.h"
 #include "base/slice.h"
+#include "http/accept.h"
 #include "http/fields.h"
 #include "http/range.h"
 #include "machine/answers.h"
@@ -201,27 +202,34 @@ static void put_validators(struct lw_lines *lines)
         put_date(lines, "Last-Modified", LUAWEB_LAST_MODIFIED);
 }
 
-/* In one line, in which nothing stands twice. */
+/* Adds members to those of Vary, but one that is there already. */
+static void vary_by(struct lw_list *list, struct luaweb_slice *items,
+                    struct luaweb_slice members)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (lw_list_has(items[i], members))
+            return;
+    if (members.size > 0)
+        items[list->count++] = members;
+}
+
+/* In one line. */
 static void put_vary(struct lw_lines *lines, bool varies, bool has_cors,
                      bool is_problem)
 {
     const struct lw_machine *machine = lines->walk->machine;
-    struct luaweb_slice accept = LW_SLICE("Accept");
     struct luaweb_slice items[4];
     struct lw_list list = {items, 0};
-    struct lw_value own;
-    if (varies && machine->vary.size > 0)
-        items[list.count++] = machine->vary;
+    struct lw_list own;
+    if (varies)
+        vary_by(&list, items, machine->vary);
     if (varies && machine->values[LUAWEB_VARY].function
-        && lw_walk_value(lines->walk, LUAWEB_VARY, &own) && own.text.size > 0) {
-        struct lw_list listed;
-        lw_walk_list(lines->walk, LUAWEB_VARY, &listed);
-        items[list.count++] = lw_lines_join(lines, &listed);
-    }
+        && lw_walk_list(lines->walk, LUAWEB_VARY, &own))
+        vary_by(&list, items, lw_lines_join(lines, &own));
     if (has_cors && !machine->is_open)
-        items[list.count++] = LW_SLICE("Origin");
-    if (is_problem && !(varies && lw_list_has(machine->vary, accept)))
-        items[list.count++] = accept;
+        vary_by(&list, items, LW_SLICE("Origin"));
+    if (is_problem)
+        vary_by(&list, items, LW_SLICE("Accept"));
     if (list.count > 0)
         lw_lines_add(lines, "Vary", lw_lines_join(lines, &list));
 }
@@ -308,8 +316,8 @@ static void put_groups(struct lw_lines *lines, uint32_t wanted)
     if (wanted & VALIDATORS)
         put_validators(lines);
     if (wanted & VARIANT) {
-        put_chosen(lines, "Content-Language", 1);
-        put_chosen(lines, "Content-Encoding", 3);
+        put_chosen(lines, "Content-Language", LW_ACCEPT_LANGUAGE);
+        put_chosen(lines, "Content-Encoding", LW_ACCEPT_CODING);
     }
     if (wanted & CONTENT_LOCATION)
         lw_lines_put(lines, "Content-Location", walk->request->target);

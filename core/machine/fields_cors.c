@@ -22,8 +22,7 @@
  * is not ours. */
 bool lw_cors_concerns(const struct lw_walk *walk)
 {
-    return walk->machine->has_cors
-           && walk->row >= lw_graph_find(walk->machine->graph, "origin_given");
+    return walk->machine->has_cors && walk->row >= walk->machine->graph->origin_given;
 }
 
 uint32_t lw_cors_needs(const struct lw_walk *walk)

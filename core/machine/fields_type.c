@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/slice.h"
+#include "http/accept.h"
 #include "http/media_type.h"
 #include "machine/fields.h"
 
@@ -38,7 +39,7 @@ static struct luaweb_slice with_charset(struct lw_walk *walk, struct luaweb_slic
     static const char parameter[] = "; charset=";
     struct luaweb_slice charset = LW_SLICE("utf-8");
     struct lw_list list;
-    int chosen = lw_walk_accept(walk, 2, &list);
+    int chosen = lw_walk_accept(walk, LW_ACCEPT_CHARSET, &list);
     if (chosen > 0)
         charset = list.items[chosen - 1];
     size_t size = type.size + sizeof parameter - 1 + charset.size;
@@ -76,7 +77,7 @@ struct luaweb_slice lw_fields_type(struct lw_walk *walk, struct luaweb_slice giv
     if (!varies)
         return is_default ? LW_SLICE("text/plain; charset=utf-8") : given;
     bool is_given_json = lw_slice_equal(given, LW_SLICE("application/json"));
-    int chosen = lw_walk_accept(walk, 0, &list);
+    int chosen = lw_walk_accept(walk, LW_ACCEPT_MEDIA_TYPE, &list);
     if (chosen > 0 && lw_media_type_parse(list.items[chosen - 1], &type)
         && (is_default || (is_given_json && is_json(&type))))
         given = list.items[chosen - 1];

@@ -50,6 +50,7 @@ bool lw_graph_construct(struct lw_graph *graph, const struct luaweb_row *rows,
             rows[i].flags & LUAWEB_ROW_CORE ? lw_core_find(name) : NULL;
     }
     graph->exists = lw_graph_find(graph, "exists");
+    graph->origin_given = lw_graph_find(graph, "origin_given");
     graph->origin_allowed = lw_graph_find(graph, "origin_allowed");
     graph->media_type_offered = lw_graph_find(graph, "media_type_offered");
     return true;

@@ -11,7 +11,7 @@
 
 #include "base/abi_app.h"
 
-#define LW_GRAPH_ROWS 250 /* at most: a step names its row by an octet */
+#define LW_GRAPH_ROWS 250 /* at most: the compiler's tables have a place for each */
 
 struct lw_core;
 
@@ -25,6 +25,7 @@ struct lw_graph {
     uint32_t count;
     /* Where rows are of which more is to be known; count: nowhere. */
     uint32_t exists;
+    uint32_t origin_given;
     uint32_t origin_allowed;
     uint32_t media_type_offered;
 };

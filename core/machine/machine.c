@@ -8,6 +8,7 @@
 
 #include "base/require.h"
 #include "base/slice.h"
+#include "http/fields.h"
 
 /* Ends in a NUL, so that an empty text has an address too. */
 static struct luaweb_slice copy(struct luaweb_slice text)
@@ -179,12 +180,11 @@ bool lw_machine_is_strict(const struct lw_machine *machine, const char *dimensio
     return false;
 }
 
-/* Appends ", item" where it fits; what does not is not announced. */
+/* Appends ", item"; the caller has seen to the room. */
 static void append(char *text, size_t room, struct luaweb_slice item)
 {
     size_t at = strlen(text);
-    if (at + item.size + 3 > room)
-        return;
+    lw_require(at + item.size + 3 <= room);
     if (at > 0) {
         memcpy(text + at, ", ", 2);
         at += 2;
@@ -242,15 +242,19 @@ static void write_vary(struct lw_machine *machine)
         {LUAWEB_AVAILABLE_CHARSETS,        {"Accept-Charset", 14} },
         {LUAWEB_AVAILABLE_CONTENT_CODINGS, {"Accept-Encoding", 15}},
     };
-    char text[LW_VARY_SIZE] = "";
+    const struct lw_list *own = &machine->lists[LUAWEB_VARY];
+    size_t room = 80; /* for those of all dimensions */
+    for (uint32_t i = 0; i < own->count; i++)
+        room += own->items[i].size + 2;
+    char *text = lw_alloc(room);
+    *text = 0;
     for (size_t i = 0; i < sizeof dimensions / sizeof *dimensions; i++)
         if (has_choice(machine, dimensions[i].offers))
-            append(text, sizeof text, dimensions[i].field);
-    const struct lw_list *own = &machine->lists[LUAWEB_VARY];
+            append(text, room, dimensions[i].field);
     for (uint32_t i = 0; i < own->count; i++)
-        if (own->items[i].size > 0)
-            append(text, sizeof text, own->items[i]);
-    machine->vary = copy(lw_slice(text, strlen(text)));
+        if (!lw_list_has(lw_slice(text, strlen(text)), own->items[i]))
+            append(text, room, own->items[i]);
+    machine->vary = lw_slice(text, strlen(text));
 }
 
 void lw_machine_finish(struct lw_machine *machine)

@@ -18,7 +18,6 @@
 #define LW_MACHINE_HANDLERS 48
 #define LW_METHOD_SIZE      64   /* octets, as head.c takes them */
 #define LW_ALLOW_SIZE       2640 /* of so many methods, and the usual ones */
-#define LW_VARY_SIZE        512
 
 /* What a property holds. */
 struct lw_value {

@@ -40,8 +40,8 @@ static int said_of(const struct work *work, const struct lw_row *row, uint32_t i
     return work->machine->said[index].answer;
 }
 
-/* Whether an answer, although it is known, counts only for those who come to the row: an
- * origin is let in where there is one. */
+/* Whether an answer, although it is known, counts only for those who come to the row:
+ * an origin is let in where there is one. */
 static bool is_for_some(const struct work *work, uint32_t index, int answer)
 {
     return index == work->machine->graph->origin_allowed && !work->machine->is_open

@@ -99,8 +99,8 @@ static bool asks_app(const struct lw_walk *walk)
            && !(walk->facts & LW_FACT_WANTED);
 }
 
-/* Whether this is the answer of what makes the representation, for which 200 is a yes: only
- * other statuses are out of reach for ranges. */
+/* Whether this is the answer of what makes the representation, for which 200 is a yes:
+ * only other statuses are out of reach for ranges. */
 static bool is_reply(const struct lw_walk *walk, int status)
 {
     return status == 200 && is_at_reply(walk) && !asks_app(walk);
@@ -156,7 +156,7 @@ static uint32_t speaker(struct lw_walk *walk)
         return 0;
     walk->facts |= LW_FACT_HANDLED;
     if (walk->facts & LW_FACT_KEPT && lw_walk_is_regular(walk))
-        return LUAWEB_FUNCTION_KEPT; /* it speaks of what was done, and of nothing else */
+        return LUAWEB_FUNCTION_KEPT; /* it speaks of what was done, of nothing else */
     const struct lw_handler *handler = lw_machine_handler(walk->machine, walk->status);
     return handler ? handler->function : 0;
 }

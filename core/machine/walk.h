@@ -103,8 +103,8 @@ uint32_t lw_walk_reply(struct lw_walk *walk, int status, uint64_t size,
  * which the machine adds nothing. */
 bool lw_walk_is_plain(const struct lw_walk *walk);
 
-/* Whether the walk has ended with a status to which the row leads.  Else the app has set it
- * there: what would be said of the row's own does not hold. */
+/* Whether the walk has ended with a status to which the row leads.  Else the app has set
+ * it there: what would be said of the row's own does not hold. */
 bool lw_walk_is_regular(const struct lw_walk *walk);
 
 /* Ends the walk, wherever it is, with a status that is not its own. */

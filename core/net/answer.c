@@ -8,7 +8,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/slice.h"
-#include "base/status.h"
 #include "http/fields.h"
 #include "http/problem.h"
 #include "machine/field_lines.h"
@@ -17,14 +16,15 @@
 #include "net/loop.h"
 #include "net/parts.h"
 
-#define RETRY_AFTER "5" /* seconds */
-#define TEXT_PLAIN  "text/plain; charset=utf-8"
+#define TEXT_PLAIN "text/plain; charset=utf-8"
 
 /* Whether the client waits for leave to send content that will be read (RFC 9110
  * §10.1.1): it is given when the walk comes to where content may be read. */
 static bool reads_content(const struct lw_walk *walk)
 {
-    return walk->machine->graph->rows[walk->row].given.flags & LUAWEB_ROW_READS;
+    const struct lw_row *row = &walk->machine->graph->rows[walk->row];
+    bool is_asked = !walk->is_gate && !(walk->at & LW_TERMINAL);
+    return is_asked && row->given.flags & LUAWEB_ROW_READS;
 }
 
 static void say_broken(const struct lw_request *request)
@@ -83,6 +83,14 @@ static bool has_default_body(int status)
     return status >= 300 && status != 304;
 }
 
+/* The type of a 206: none where the client has it from before (RFC 9110 §15.3.7). */
+static struct luaweb_slice type_of_part(const struct lw_request *request,
+                                        struct luaweb_slice type)
+{
+    bool is_told = request->walk.present & LW_HAS_IF_RANGE && !request->has_parts;
+    return is_told ? lw_slice(NULL, 0) : type;
+}
+
 static void reply_constant(struct lw_request *request, const struct lw_handler *handler)
 {
     struct lw_walk *walk = &request->walk;
@@ -95,14 +103,13 @@ static void reply_constant(struct lw_request *request, const struct lw_handler *
     response.type = lw_fields_type(walk, given);
     if (walk->status == 206) {
         text = lw_parts_cut(request, text, &response.type);
-        if (walk->present & LW_HAS_IF_RANGE && !request->has_parts)
-            response.type.data = NULL; /* the client has it (RFC 9110 §15.3.7) */
+        response.type = type_of_part(request, response.type);
     }
     request->ops->reply(request, &response, text);
 }
 
-/* The constant that speaks at the end of a walk, or NULL.  The representation speaks where
- * the walk has come to it. */
+/* The constant that speaks at the end of a walk, or NULL.  The representation speaks
+ * where the walk has come to it. */
 static const struct lw_handler *constant_of(const struct lw_walk *walk)
 {
     int status = walk->status == 206 ? 200 : walk->status;
@@ -118,8 +125,8 @@ static bool is_problem(const struct lw_walk *walk)
     return has_default_body(walk->status) && !constant_of(walk);
 }
 
-/* Whether the response lacks what its status needs: then it is the app's fault, and what
- * was to be said with it is not. */
+/* Whether the response lacks what its status needs: then it is the app's fault, and
+ * what was to be said with it is not. */
 static bool is_broken(struct lw_request *request)
 {
     if (!lw_fields_lack(&request->walk, &request->fields))
@@ -174,7 +181,7 @@ uint32_t lw_answer_walk(struct lw_request *request)
         answer_alone(request);
         return 0;
     }
-    if (!walk->is_gate && request->conn && reads_content(walk))
+    if (request->conn && reads_content(walk))
         lw_content_welcome(request->conn);
     return function;
 }
@@ -194,7 +201,7 @@ void lw_answer_status(struct lw_request *request, int status)
 void lw_answer_busy(struct lw_request *request)
 {
     lw_request_field_reset(request);
-    lw_request_field(request, LW_SLICE("Retry-After"), LW_SLICE(RETRY_AFTER),
+    lw_request_field(request, LW_SLICE("Retry-After"), LW_SLICE(LW_RETRY_AFTER),
                      LW_MAX_RESPONSE_HEAD);
     lw_answer_status(request, 503);
 }
@@ -254,9 +261,7 @@ int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *c
     if (walk->status == 206 && content->status != 206) { /* else the app made it */
         if (!request->is_parted)
             return lw_parts_begin(request, content->type);
-        response->type = request->part_type;
-        if (walk->present & LW_HAS_IF_RANGE && !request->has_parts)
-            response->type.data = NULL; /* the client has it (RFC 9110 §15.3.7) */
+        response->type = type_of_part(request, request->part_type);
     } else if (walk->status == 416 && !request->is_of_end) {
         return refuse_range(request);
     } else if (content->size != 0 || content->type.data) {

@@ -65,7 +65,8 @@ static uint32_t find(struct lw_request *request, struct lw_range *ranges,
     struct lw_walk *walk = &request->walk;
     uint32_t count = 0;
     lw_range_read(request->facts.headers, walk->size, ranges, &count);
-    if (count < 2)
+    request->has_parts = count > 1;
+    if (!request->has_parts)
         return count;
     move_type(request, type);
     struct lw_range_parts parts = {
@@ -81,7 +82,6 @@ static uint32_t find(struct lw_request *request, struct lw_range *ranges,
         heads[i] = lw_slice(text, lw_range_part_write(&parts, i, text));
     }
     *type = type_of_parts(request, parts.boundary);
-    request->has_parts = true;
     return count;
 }
 

@@ -68,8 +68,6 @@ void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
     refuse(conn, status, why, lw_slice("", 0));
 }
 
-#define RETRY_AFTER "5" /* seconds */
-
 void lw_serve_overflow(struct lw_conn *conn)
 {
     if (!conn->loop->has_said_overflow)
@@ -80,7 +78,7 @@ void lw_serve_overflow(struct lw_conn *conn)
         lw_conn_drop(conn, false);
     else
         refuse(conn, 503, "too many connections",
-               LW_SLICE("Retry-After: " RETRY_AFTER "\r\n"));
+               LW_SLICE("Retry-After: " LW_RETRY_AFTER "\r\n"));
 }
 
 void lw_serve_late(struct lw_conn *conn)

@@ -42,7 +42,7 @@ static const struct flag flags[] = {
      "one line a request, combined or JSON; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
- {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
+    {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
     {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
     {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},

@@ -183,18 +183,10 @@ local function add_unmatched(self, capp, out)
   self.unmatched = { assembly = assembled, number = number }
 end
 
--- What people want to see of a resource.
-local function route_of(resource, assembled)
-  local types = assembled.machine.config.available_media_types
-  return { template = resource.template, methods = assembled.names,
-    media_types = type(types) == "table" and types or nil, place = resource.place }
-end
-
 --- Hands the app to C, which keeps it as long as the worker lives.
 ---@return ffi.cdata* capp    for luaweb_listen and the like
----@return table[] routes     template, methods, media_types, place; as declared
 function App:install()
-  local capp, routes = C.luaweb_app_new(abi.host), {}
+  local capp = C.luaweb_app_new(abi.host)
   local list, out = merge(capp, self.resources), handover.new(capp)
   self.machines = {}
   for i, resource in ipairs(list) do
@@ -206,12 +198,11 @@ function App:install()
     add_demands(capp, i - 1, resource)
     self.machines[i] = { template = resource.template, assembly = assembled,
       number = number }
-    routes[i] = route_of(resource, assembled)
   end
   add_unmatched(self, capp, out)
   build(capp, list)
   if self.on_stop then host.on_stop(function() self.on_stop(self) end) end
-  return capp, routes
+  return capp
 end
 
 --- Runs a script that returns an app.  Raises one message with file and line.

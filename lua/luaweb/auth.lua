@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Who may enter: schemes that find a user in the Authorization field, and the
 -- challenges of a 401.  Owns what was verified lately, under keyed digests: never a
--- secret.
--- RFC 9110 §11; RFC 7617 (Basic); RFC 6750 (Bearer).
+-- secret.  RFC 9110 §11; RFC 7617 (Basic); RFC 6750 (Bearer).
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local handle = require "luaweb.handle"

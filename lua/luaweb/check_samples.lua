@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Paths to try templates with: variables get what --param says, else a sample that the
 -- machine's `params` let through; expressions that may be empty stay empty.
+local params = require "luaweb.params"
 local url = require "luaweb.url"
 
 local M = {}
@@ -29,7 +30,7 @@ end
 
 -- A text that a pattern takes as a whole, or nil.
 local function fitting(pattern)
-  local whole = "^" .. pattern:gsub("^%^", ""):gsub("%$$", "") .. "$"
+  local whole = params.anchored(pattern)
   for _, text in ipairs(candidates) do
     if text:find(whole) then return text end
   end

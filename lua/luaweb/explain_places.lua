@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Who says what in a machine, in words with file and line: functions, literals and what
 -- the framework has added for the app.
+local methods = require "luaweb.methods"
 local trace = require "luaweb.trace"
 
 local M = {}
@@ -70,7 +71,7 @@ end
 ---@param method string
 ---@return string
 function M.operation(machine, method)
-  local own = "do_" .. method:lower():gsub("-", "_")
+  local own = methods.operation_of(method)
   return machine.config[own] ~= nil and own or "do_any"
 end
 

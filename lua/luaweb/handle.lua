@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What a request is in Lua: a table of places.  Places, not keys: a table that never
--- grows a hash part costs a third.  The modules that know how to fill a place look there
--- raw, since a place that is empty would be asked for by the handle's metatable.
+-- grows a hash part costs a third.  The modules that know how to fill a place look
+-- there raw, since one that is empty would be asked for by the handle's metatable.
 --
 --   1  the address of the C struct; a plain number, where a pointer would be one object
 --      more for the collector

@@ -103,14 +103,14 @@ end
 -- A text is a representation of the negotiated type, but a message in plain text.
 local function add_constant(filling, key, text, media_type)
   if not media_type and key.number >= 300 then media_type = TEXT end
-  return C.luaweb_machine_handler(abi.host, filling.capp, filling.number, key.number, 0,
+  return C.luaweb_machine_constant(abi.host, filling.capp, filling.number, key.number,
     media_type, media_type and #media_type or 0, text, #text)
 end
 
 local function add_function(filling, key, value)
   local fn = host.register("handler", representation.speaker(value))
   return C.luaweb_machine_handler(abi.host, filling.capp, filling.number, key.number,
-    fn, nil, 0, nil, 0)
+    fn)
 end
 
 -- A function that makes the representation goes with the methods.

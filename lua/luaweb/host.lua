@@ -116,7 +116,9 @@ end
 -- speaks; a response is sent as it is.
 local function answer_instead(req, address, generation, answer)
   reply.forget(request_at(address), generation)
-  if type(answer) == "number" then return reply.answer(req, answer) end
+  if type(answer) == "number" then
+    return reply.answer(req, reply.status_of(answer, req))
+  end
   send(req, answer.code or 200, answer)
 end
 

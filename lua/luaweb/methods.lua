@@ -18,8 +18,11 @@ local function is_read(method)
   return method == "GET" or method == "HEAD"
 end
 
--- PATCH -> do_patch, VERSION-CONTROL -> do_version_control
-local function operation_of(method)
+--- The key of a method's operation: PATCH -> do_patch, VERSION-CONTROL ->
+--- do_version_control.
+---@param method string
+---@return string
+function M.operation_of(method)
   return "do_" .. method:lower():gsub("-", "_")
 end
 
@@ -29,7 +32,7 @@ end
 
 -- The key of what speaks for a method; nil: nothing does.
 local function key_for(config, method)
-  local own = is_read(method) and "handle_ok" or operation_of(method)
+  local own = is_read(method) and "handle_ok" or M.operation_of(method)
   return config[own] ~= nil and own or config.do_any and "do_any" or nil
 end
 
@@ -66,7 +69,7 @@ end
 ---@return string?
 function M.lacks(config, method)
   if method == "OPTIONS" or key_for(config, method) then return nil end
-  return is_read(method) and "handle_ok" or operation_of(method)
+  return is_read(method) and "handle_ok" or M.operation_of(method)
 end
 
 -- handle_ok also speaks after a write, but not for what was just deleted.
@@ -126,7 +129,7 @@ local function method_of(config, name, reply)
     return { name = name, reply = reply }
   end
   if name == "DELETE" then reply = nil end -- it would look up what is gone
-  return { name = name, operation = config[operation_of(name)] or config.do_any,
+  return { name = name, operation = config[M.operation_of(name)] or config.do_any,
     reply = reply }
 end
 

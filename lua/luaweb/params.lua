@@ -70,8 +70,10 @@ local function fault_of_pattern(pattern)
   return #captures > 32 and "has more than 32 captures" or nil
 end
 
--- The pattern that the whole value has to match.
-local function anchored(pattern)
+--- The pattern that a value has to match as a whole.
+---@param pattern string   maybe with anchors
+---@return string
+function M.anchored(pattern)
   pattern = pattern:gsub("^%^", "")
   local escapes = pattern:match "(%%*)%$$"
   if escapes and #escapes % 2 == 0 then pattern = pattern:sub(1, -2) end
@@ -126,7 +128,7 @@ function M.gate(spec)
   for name, demand in pairs(spec) do
     if not demands[demand] then
       names[#names + 1] = name
-      patterns[#names] = anchored(demand)
+      patterns[#names] = M.anchored(demand)
     end
   end
   if not names[1] then return nil end

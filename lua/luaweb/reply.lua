@@ -12,6 +12,7 @@ local sched = require "luaweb.sched"
 local C, host, request_at = abi.C, abi.host, abi.request_at
 local Response = response.Response
 
+local NOT_MODIFIED = 304
 local RESET_CONTENT = 205 -- has no content (RFC 9110 15.3.6)
 local LARGE = 65536 -- octets of content above which it is sent piece by piece
 local NO_BODY = tonumber(C.LUAWEB_REPLY_NO_BODY)
@@ -126,7 +127,7 @@ local function send_again(result, req, status, media_type, content)
   if result == PART then
     content = cut(r, generation, content)
   else
-    M.follow(C.luaweb_pending(host, r, generation), req, r, generation)
+    M.follow(C.luaweb_pending(host, r, generation), req, req[1], generation)
     if result == INSTEAD then return end
   end
   return send(req, status, media_type, content)
@@ -183,7 +184,7 @@ end
 function M.status_of(value, req)
   local is_read = req.method == "GET" or req.method == "HEAD"
   if not M.is_status(value) or (value == 304 and not is_read) then
-    error(("a handler returned the number %s; a status is a whole number from 200 to "
+    error(("a handler returned the status %s; one is a whole number from 200 to "
       .. "599 (206 and 416 are luaweb's, and 304 is for reads)"):format(
         tostring(value)), 0)
   end
@@ -239,6 +240,7 @@ end
 local function send_response(req, status, value)
   local r, generation, fields = request_at(req[1]), req[2], value.fields
   if status == 0 then status = value.code or 0 end
+  if status == NOT_MODIFIED then M.status_of(status, req) end
   if fields then
     for i = 1, #fields, 2 do add_header(r, generation, fields[i], fields[i + 1]) end
   end

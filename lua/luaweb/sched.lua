@@ -42,6 +42,13 @@ local event = ffi.new "struct luaweb_event"
 ---@type table<string, function>   request(index, address, generation), stop(), lost()
 M.upcalls = {}
 
+-- Stops the running coroutine until the resume site goes on with it: an app that has
+-- got hold of it and resumes it by itself would mix up who waits for what.
+local function pause(signal)
+  local me = running()
+  repeat yield(signal) until current == me
+end
+
 --- Puts a coroutine that parked (or is new) at the end of those that can go on.
 ---@param co thread
 function M.ready(co)
@@ -110,7 +117,7 @@ end
 
 --- Parks the running coroutine until somebody makes it ready.  M.check comes first.
 function M.park()
-  yield(PARKED)
+  pause(PARKED)
 end
 
 --- Waits until C wakes this id.
@@ -119,7 +126,7 @@ end
 function M.wait(id, what)
   M.check(what)
   add_waiter(id, current)
-  yield(PARKED)
+  pause(PARKED)
 end
 
 --- Waits until C wakes this id, at most for a time.
@@ -133,7 +140,7 @@ function M.wait_for(id, seconds, what)
   local ticket = { co = current }
   add_waiter(id, ticket)
   add_waiter(timer, ticket)
-  yield(PARKED)
+  pause(PARKED)
   if ticket.used == timer then return false end
   if waiting[timer] == ticket then -- else its wake was pulled already
     waiting[timer] = nil
@@ -180,7 +187,7 @@ local function handle(kind, id)
   elseif kind == STOP then
     upcalls.stop()
   else
-    yield(IDLE)
+    pause(IDLE)
   end
 end
 
@@ -191,7 +198,7 @@ local function dispatch()
     if active ~= me then
       if #spares == MOST_SPARES then return end
       spares[#spares + 1] = me
-      yield(SPARE)
+      pause(SPARE)
     end
     local other, id = serve_next(mine)
     if other then handle(other, id) end

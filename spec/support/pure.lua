@@ -6,6 +6,7 @@ local lfs = require "lfs"
 
 local M = {}
 local declared = {}
+local numbers = {} -- of the headers: a size may be named in one and used in others
 local library
 
 -- The build that runs the specs.
@@ -20,7 +21,7 @@ function M.load(name)
   if not declared[name] then
     declared[name] = true
     if name ~= "base/abi" then M.load "base/abi" end
-    local lines, numbers = {}, {}
+    local lines = {}
     for line in io.lines("core/" .. name .. ".h") do
       local bare = line:gsub("%s*/%*.*$", "")
       local macro, number = bare:match "^#define%s+([%w_]+)%s+(%d+)$"

@@ -211,13 +211,16 @@ local function handler_of(walk)
   return method ~= "DELETE" and "handle_ok" or nil -- it would look up what is gone
 end
 
+-- After these, what handle_ok says is the state of the target; what other methods have
+-- to do with it, nobody knows.
+local CHANGES = { PUT = true, POST = true, PATCH = true }
+
 local function reply(walk)
   if walk.reply then return true end
   local key = handler_of(walk)
   if not key or walk.machine[key] == nil then return false end
   local answer = reply_with(walk, machines.handle(walk, key))
-  local is_write = walk.request.method ~= "OPTIONS" and not is_read(walk)
-  walk.is_current_state = is_write and answer == true
+  walk.is_current_state = CHANGES[walk.request.method] and answer == true
   return answer
 end
 
