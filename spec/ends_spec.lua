@@ -208,10 +208,10 @@ describe("what an app may not give is its fault:", function()
     assert.same({ 409, "409 Conflict\n" }, { res.status, res.body })
   end)
 
-  it("false of an operation, which nobody else explains", function()
+  it("false of an operation, which the log tells", function()
     local res, log = answer({ do_put = function() return false end }, "PUT\n\nx")
-    assert.same({ 500, "500 Internal Server Error\n", "" },
-      { res.status, res.body, log })
+    assert.same({ 500, "500 Internal Server Error\n" }, { res.status, res.body })
+    assert.matches("PUT /x: its operation answered false", log)
   end)
 end)
 

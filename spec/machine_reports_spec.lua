@@ -110,6 +110,14 @@ describe("a condition", function()
     assert.equal(304, status({ last_modified = 784111777 }, line))
   end)
 
+  it("by date never has one in the future to go by", function()
+    for _, make in ipairs { function(date) return date end,
+      function(date) return function() return date end end } do
+      local headers = ask({ last_modified = make(os.time() + 1000) }, "GET").headers
+      assert.equal(headers.date, headers["last-modified"])
+    end
+  end)
+
   it("that holds leaves what a 304 would have had", function()
     local res = ask({ entity_tag = '"x"', cache_control = "max-age=9", vary = { "X-A" },
       expires = 784111778 }, 'GET\nIf-None-Match: "x"')

@@ -246,6 +246,19 @@ describe("a range", function()
     assert.same({ 2, "text/csv" }, { #parts, parts[1].media_type })
   end)
 
+  it("goes on with a date only when its second is over", function()
+    local function status(modified)
+      local client = wire.client { accept_ranges = true, handle_ok = "0123456789",
+        last_modified = modified }
+      local date = client:get("/x").headers["last-modified"]
+      return client:get("/x", { headers = { Range = "bytes=2-4",
+        ["If-Range"] = date } }).status
+    end
+    local ago = os.time() - 1
+    assert.equal(206, status(function() return ago end))
+    assert.equal(200, status(function() return os.time() end))
+  end)
+
   it("is of the chosen representation", function()
     local client = wire.client { accept_ranges = true, handle_ok = {
       ["text/plain"] = "0123456789",

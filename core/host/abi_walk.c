@@ -15,6 +15,7 @@
 #include "machine/app.h"
 #include "net/answer.h"
 #include "net/conn.h"
+#include "net/parts.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -129,6 +130,13 @@ static bool is_fit(const struct lw_walk *walk, struct luaweb_slice text)
     return property != LUAWEB_ENTITY_TAG || lw_etag_valid(text);
 }
 
+/* What was modified while the walk has waited was not so in its future. */
+static void renew_now(struct lw_request *request)
+{
+    lw_loop_date(request->loop);
+    request->walk.now = request->loop->date_second;
+}
+
 EXPORT int luaweb_give(struct luaweb_host *host, struct luaweb_request *facts,
                        uint32_t generation, const char *text, size_t size,
                        double number, uint32_t *next)
@@ -147,6 +155,8 @@ EXPORT int luaweb_give(struct luaweb_host *host, struct luaweb_request *facts,
         return LUAWEB_REPLY_GONE;
     if (text && !is_fit(&request->walk, lw_slice(text, size)))
         return LUAWEB_REPLY_BAD_VALUE;
+    if (request->walk.asked == LUAWEB_LAST_MODIFIED + 1)
+        renew_now(request);
     lw_walk_give(&request->walk, lw_slice(text, size), number);
     *next = go_on(request);
     return LUAWEB_REPLY_OK;
@@ -166,7 +176,7 @@ EXPORT uint32_t luaweb_parts(struct luaweb_host *host, struct luaweb_request *fa
 {
     (void)host;
     struct lw_request *request = find_walking(facts, generation);
-    return request ? lw_answer_parts(request, first, last, heads) : 0;
+    return request ? lw_parts_choose(request, first, last, heads) : 0;
 }
 
 EXPORT bool luaweb_accepted(struct luaweb_host *host, struct luaweb_request *facts,

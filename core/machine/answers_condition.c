@@ -189,7 +189,7 @@ int lw_answer_if_range_holds(struct lw_walk *walk)
     if (!read_date(walk, LW_HAS_IF_RANGE, &asked))
         return LUAWEB_ANSWER_NO;
     int has_date = modified(walk, &ours);
-    return has_date == 1 ? ours == asked : has_date;
+    return has_date == 1 ? ours == asked && ours < walk->now : has_date;
 }
 
 int lw_answer_range_fits(struct lw_walk *walk)

@@ -149,8 +149,13 @@ static void put_date(struct lw_lines *lines, const char *name,
 {
     char date[29];
     struct lw_value value;
-    if (lw_walk_value(lines->walk, property, &value) && value.text.data
-        && lw_date_format((int64_t)value.number, date))
+    if (!lw_walk_value(lines->walk, property, &value) || !value.text.data)
+        return;
+    int64_t seconds = (int64_t)value.number;
+    bool is_modified = property == LUAWEB_LAST_MODIFIED;
+    if (is_modified && seconds > lines->walk->now)
+        seconds = lines->walk->now; /* nothing was in the future (RFC 9110 §8.8.2.1) */
+    if (lw_date_format(seconds, date))
         lw_lines_put(lines, name, lw_slice(date, sizeof date));
 }
 

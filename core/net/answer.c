@@ -10,6 +10,7 @@
 #include "base/slice.h"
 #include "http/fields.h"
 #include "http/problem.h"
+#include "machine/detail.h"
 #include "machine/field_lines.h"
 #include "machine/fields.h"
 #include "net/conn.h"
@@ -70,9 +71,12 @@ static void drop_type(struct lw_request *request)
 static void reply_problem(struct lw_request *request, int status)
 {
     struct lw_problem problem;
+    struct luaweb_slice detail = lw_slice("", 0);
+    if (request->walk.machine)
+        detail = lw_detail(&request->walk);
     drop_type(request);
     struct lw_response response = {.status = status};
-    lw_problem_write(request->facts.headers, status, lw_slice("", 0), &problem);
+    lw_problem_write(request->facts.headers, status, detail, &problem);
     response.type = problem.type;
     request->ops->reply(request, &response, lw_slice(problem.text, problem.size));
 }

@@ -36,8 +36,4 @@ struct lw_content_of_lua {
 int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *content,
                    struct lw_response *response);
 
-/* For LUAWEB_REPLY_PART, see luaweb_parts. */
-uint32_t lw_answer_parts(struct lw_request *request, double *first, double *last,
-                         struct luaweb_slice *heads);
-
 #endif

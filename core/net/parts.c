@@ -11,7 +11,6 @@
 #include "http/range.h"
 #include "machine/field_lines.h"
 #include "machine/fields.h"
-#include "net/answer.h"
 
 #define BOUNDARY_SIZE 32
 
@@ -91,7 +90,7 @@ int lw_parts_begin(struct lw_request *request, struct luaweb_slice type)
     return LUAWEB_REPLY_PART;
 }
 
-uint32_t lw_answer_parts(struct lw_request *request, double *first, double *last,
+uint32_t lw_parts_choose(struct lw_request *request, double *first, double *last,
                          struct luaweb_slice *heads)
 {
     struct lw_range ranges[LW_RANGES_MAX];

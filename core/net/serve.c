@@ -123,8 +123,10 @@ static bool is_busy(const struct lw_loop *loop)
 static void begin_walk(struct lw_request *request, const struct lw_head *head,
                        const struct lw_decision *decision)
 {
-    const struct lw_loop *loop = request->loop;
+    struct lw_loop *loop = request->loop;
     struct lw_walk *walk = &request->walk;
+    if (lw_machine_has(decision->machine, LUAWEB_LAST_MODIFIED))
+        lw_loop_date(loop); /* the second is looked at */
     *walk = (struct lw_walk){
         .request = &request->facts,
         .arena = &request->arena,

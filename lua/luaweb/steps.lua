@@ -10,9 +10,11 @@
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local handle = require "luaweb.handle"
+local log = require "luaweb.log"
 local memo = require "luaweb.memo"
 local reply = require "luaweb.reply"
 local response = require "luaweb.response"
+local trace = require "luaweb.trace"
 
 local C, host, request_at = abi.C, abi.host, abi.request_at
 local Response = response.Response
@@ -60,6 +62,10 @@ end
 -- itself.
 local function conclude(value, req, address, generation)
   memo.forget(req)
+  if value == false then
+    log.error(("[%s] %s %s: its operation answered false"):format(req.id, req.method,
+      req.target))
+  end
   local answer = answer_of(value, req, YES)
   if not answer and getmetatable(value) == Response and value.code then
     send(req, value.code, value)
@@ -132,7 +138,7 @@ local rest = { decision = decide, operation = conclude, property = refuse }
 ---@param name string?   of a property
 ---@return luaweb.Step
 function M.of(kind, fn, convert, name)
-  local make = assert(loadstring(sources[kind], "@<luaweb>/steps.lua"))
+  local make = assert(loadstring(sources[kind], trace.chunk_name "steps.lua"))
   return make(fn, send, rest[kind], C, host, request_at, next_one, convert, name)
 end
 

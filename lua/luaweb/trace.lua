@@ -11,6 +11,13 @@ local function is_own(source)
   return name ~= nil and package.loaded["luaweb." .. name] ~= nil
 end
 
+--- The name of a chunk that a module of ours makes: its frames are the module's.
+---@param file string   of the module, e.g. "steps.lua"
+---@return string       for loadstring
+function M.chunk_name(file)
+  return "@" .. own_folder .. file
+end
+
 --- An error object as text, whatever its __tostring does.
 ---@param raised any
 ---@return string

@@ -62,7 +62,7 @@ function rows.if_range_holds(walk)
   if not wanted then return true end
   local tag, date = machines.entity_tag(walk), machines.date_of(walk, "If-Range")
   if tag and http.equal_strong(wanted, tag) then return true end
-  return date ~= nil and date == machines.last_modified(walk)
+  return date ~= nil and date == machines.last_modified(walk) and date < os.time()
 end
 
 function rows.range_fits(walk)

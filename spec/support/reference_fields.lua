@@ -149,6 +149,7 @@ end
 
 local function modified(walk, fields)
   local seconds = machines.last_modified(walk)
+  seconds = seconds and math.min(seconds, os.time()) -- RFC 9110 §8.8.2.1
   add(fields.must, "last-modified", seconds and http.format_date(seconds))
 end
 
