@@ -6,13 +6,13 @@ local abi = require "luaweb.abi"
 local body = require "luaweb.body"
 local ffi = require "ffi"
 local handle = require "luaweb.handle"
-local job = require "luaweb.job"
 local loader = require "luaweb.loader"
 local log = require "luaweb.log"
 local reply = require "luaweb.reply"
 local request = require "luaweb.request"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local spawn = require "luaweb.spawn"
 local steps = require "luaweb.steps"
 local trace = require "luaweb.trace"
 
@@ -193,10 +193,10 @@ function sched.upcalls.request(index, address, generation)
   if not ok then fail(address, generation, failure, index) end
 end
 
-function sched.upcalls.lost(co, message, address, generation)
-  loader.lose(co)
-  if not address then return job.lose(co, message) end
-  fail(address, generation, { traceback = trace.back(message, co) })
+function sched.upcalls.lost(task, message, address, generation)
+  loader.lose(task)
+  if not address then return spawn.lose(task, message) end
+  fail(address, generation, { traceback = trace.back(message, task.co) })
 end
 
 --- Runs them, in a job.

@@ -10,9 +10,9 @@ local keys = require "luaweb.keys"
 local machine = require "luaweb.machine"
 local memo = require "luaweb.memo"
 local response = require "luaweb.response"
-local sched = require "luaweb.sched"
 local secret = require "luaweb.secret"
 local tag = require "luaweb.tag"
+local timer = require "luaweb.timer"
 local url = require "luaweb.url"
 
 ---@class luaweb
@@ -58,7 +58,8 @@ local M = {
   array = json.array,
   json_merge = json_merge.merge,
   json_patch = json_patch.patch,
-  sleep = sched.sleep,
+  after = timer.after,
+  sleep = timer.sleep,
   url = url.url,
 }
 

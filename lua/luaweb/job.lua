@@ -1,44 +1,25 @@
 -- SPDX-License-Identifier: MIT
--- Jobs: functions that run beside each other and may wait.
+-- Jobs: functions that run beside each other and may wait.  `spawn` puts a job at the
+-- end of those that can go on and returns at once; `start` runs it first, up to its
+-- first wait.  A job belongs to the scope of who started it, and a handle is an
+-- alternative: its result, or its error.  To wait for a handle is not to own the job.
+local alt = require "luaweb.alt"
+local commit = require "luaweb.commit"
+local ivar = require "luaweb.ivar"
+local roster = require "luaweb.roster"
+local scope = require "luaweb.scope"
 local sched = require "luaweb.sched"
-local trace = require "luaweb.trace"
-local log = require "luaweb.log"
+local spawn = require "luaweb.spawn"
 
-local M = {}
+local M = {
+  self = spawn.self,
+  on_uncaught = spawn.on_uncaught,
+  shield = scope.shield,
+  ensure = scope.ensure,
+}
 
----@class luaweb.Job
----@field private ended boolean
----@field private joins luaweb.Job?   the one whose end it waits for
----@field private ok boolean
----@field private raised any      what its function raised
----@field private results any[]   what its function returned, `n` of them
-local Job = {}
-Job.__index = Job
-
-local by_coroutine = setmetatable({}, { __mode = "k" })
-
-local function on_error(raised)
-  return { raised = raised, text = trace.back(raised) }
-end
-
--- Ends the job: who waits for it goes on.  When not ok, `...` is what on_error made,
--- or where that had no room (a stack overflow) the message itself.
-local function finish(job, ok, ...)
-  job.ended, job.ok = true, ok
-  job.n, job.results = select("#", ...), { ... }
-  local failure = not ok and job.results[1]
-  if type(failure) == "string" then
-    failure = { raised = trace.without_back(failure) }
-    failure.text = failure.raised
-  end
-  if failure then job.raised = failure.raised end
-  local joiners = job.joiners
-  job.joiners = nil
-  if joiners then
-    for i = 1, #joiners do sched.ready(joiners[i]) end
-  elseif failure then
-    log.error("a job failed: " .. failure.text)
-  end
+local function check_function(what, fn)
+  if type(fn) ~= "function" then error(what .. " wants a function", 3) end
 end
 
 --- Starts a job; it runs when the caller waits or ends.  What it raises goes to who
@@ -47,55 +28,155 @@ end
 ---@param ... any   its arguments
 ---@return luaweb.Job
 function M.spawn(fn, ...)
-  if type(fn) ~= "function" then error("job.spawn wants a function", 2) end
-  local n, args = select("#", ...), { ... }
-  local job = setmetatable({ ended = false }, Job)
-  local co = coroutine.create(function()
-    finish(job, xpcall(fn, on_error, unpack(args, 1, n)))
-  end)
-  by_coroutine[co] = job
-  sched.ready(co)
+  check_function("job.spawn", fn)
+  return spawn.spawn_in(spawn.scope(), fn, ...)
+end
+
+--- Starts a job and lets it run up to its first wait; then the caller goes on.
+---@param fn function
+---@param ... any
+---@return luaweb.Job
+function M.start(fn, ...)
+  check_function("job.start", fn)
+  local task = commit.enter "job.start"
+  local job = spawn.make(spawn.scope(), fn, ...)
+  sched.ready_first(task)
+  sched.ready_first(job)
+  sched.park()
   return job
 end
 
--- Whether a job is `other`, or waits, maybe through others, for its end.
-local function waits_for(job, other)
-  while job and job ~= other do job = job.joins end
-  return job ~= nil and job == other
+--- Starts a job that outlives the request and scope it was started in.
+---@param fn function
+---@param ... any
+---@return luaweb.Job
+function M.background(fn, ...)
+  check_function("job.background", fn)
+  return spawn.spawn_in(roster.server, fn, ...)
 end
 
---- Waits for the end of the job: gives what it returned, or raises what it raised.
----@return any ...
-function Job:join()
-  sched.check "job:join"
-  local me = M.self()
-  if waits_for(self, me) then
-    error("job:join: a job can't wait for its own end", 2)
+--- Starts a job that is not meant to end, such as the loop of a server.
+---@param fn function
+---@param ... any
+function M.server(fn, ...)
+  check_function("job.server", fn)
+  spawn.spawn_in(roster.server, fn, ...)
+end
+
+--- Lets all others that can go on have a turn.
+function M.yield()
+  local task = commit.enter "job.yield"
+  sched.ready(task)
+  sched.park()
+end
+
+--- Calls a function with two others, and waits until one of them is called: with a
+--- value, or with an error.  What comes later is ignored.
+---@param start fun(ok: fun(value: any), fail: fun(err: any))
+---@return any value
+function M.await(start)
+  check_function("job.await", start)
+  local cell = ivar.new()
+  start(function(value) return cell:try_fill(value) end,
+    function(err) return cell:try_fail(err) end)
+  return cell:read()
+end
+
+--- The alternative of a job's result: the job starts when this is waited for, and is
+--- cancelled when something else is chosen.
+---@param fn function
+---@return luaweb.Alternative
+function M.run_alt(fn)
+  check_function("job.run_alt", fn)
+  return alt.with_nack(function(nack)
+    local job = M.spawn(fn)
+    nack.fn = function() job:cancel "something else was chosen" end
+    return job
+  end)
+end
+
+-- Several at once ---------------------------------------------------------------------
+
+local function run_all(what, fns, is_fast)
+  if type(fns) ~= "table" then error(what .. " wants a list of functions", 3) end
+  for i = 1, #fns do
+    if type(fns[i]) ~= "function" then
+      error(("%s: member %d is not a function"):format(what, i), 3)
+    end
   end
-  if not self.ended then
-    self.joiners = self.joiners or {}
-    self.joiners[#self.joiners + 1] = sched.self()
-    if me then me.joins = self end
-    sched.park()
-    if me then me.joins = nil end
+  commit.enter(what)
+  local group, jobs = scope.new(is_fast), { n = #fns }
+  for i = 1, jobs.n do jobs[i] = group:spawn(fns[i]) end
+  local cancelled = group:wait()
+  group.is_over = true
+  if cancelled then error(cancelled, 0) end
+  if is_fast and group.errors.n > 0 then error(group.errors[1], 0) end
+  group:raise()
+  return jobs
+end
+
+local function results_of(jobs)
+  local results = { n = jobs.n }
+  for i = 1, jobs.n do
+    local job = jobs[i]
+    if job.outcome == "cancelled" then error(job.value, 0) end
+    results[i] = job[1]
   end
-  if self.ok then return unpack(self.results, 1, self.n) end
-  error(self.raised, 0)
+  return results
 end
 
---- The running job, or nil in a handler that is not one.
----@return luaweb.Job?
-function M.self()
-  return by_coroutine[sched.self()]
+--- Runs functions beside each other and waits for all.  One error is raised as it was,
+--- several as one, whose `errors` they are.
+---@param fns function[]
+---@return any[] results   the first of each, in the order of the functions; and `n`
+function M.all(fns) return results_of(run_all("job.all", fns, false)) end
+
+--- The same, but the first error cancels the others, and is raised once they have
+--- ended.
+---@param fns function[]
+---@return any[] results
+function M.all_fast(fns) return results_of(run_all("job.all_fast", fns, true)) end
+
+--- Runs two functions beside each other and waits for both.
+---@param f function
+---@param g function
+---@return any of_f, any of_g
+function M.both(f, g)
+  local results = results_of(run_all("job.both", { f, g }, false))
+  return results[1], results[2]
 end
 
---- Ends the job of a coroutine that will never go on.
----@param co thread
----@param message string
-function M.lose(co, message)
-  local job = by_coroutine[co]
-  if not job or job.ended then return end
-  finish(job, false, { raised = message, text = trace.back(message, co) })
+--- Calls a function for each member of a list, at most `max` at a time.  The first
+--- error cancels the others, and is raised once they have ended.
+---@param list any[]
+---@param fn fun(member: any, index: integer): any
+---@param options { max: integer }?
+---@return any[] results   in the order of the list; and `n`
+function M.map_all(list, fn, options)
+  check_function("job.map_all", fn)
+  local n = list.n or #list
+  local max = math.min(options and options.max or n, n)
+  if n > 0 and max < 1 then error("job.map_all: max must be 1 or more", 2) end
+  local results, started, workers = { n = n }, 0, {}
+  local function work()
+    while started < n do
+      started = started + 1
+      local i = started
+      results[i] = fn(list[i], i)
+    end
+  end
+  for i = 1, max do workers[i] = work end
+  results_of(run_all("job.map_all", workers, true))
+  return results
+end
+
+--- Calls functions one after the other; the first error ends it.
+---@param fns function[]
+---@return any[] results   and `n`
+function M.seq(fns)
+  local results = { n = #fns }
+  for i = 1, #fns do results[i] = fns[i]() end
+  return results
 end
 
 return M

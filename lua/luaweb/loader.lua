@@ -78,11 +78,11 @@ local function require_module(name)
     table.concat(tried)), 0)
 end
 
---- Gives up what a coroutine loads that will never go on.
----@param co thread
-function M.lose(co)
+--- Gives up what a task loads that will never go on.
+---@param task luaweb.Task
+function M.lose(task)
   for name, load in pairs(loads) do
-    if load.owner == co then settle(name) end
+    if load.owner == task then settle(name) end
   end
 end
 

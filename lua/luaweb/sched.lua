@@ -2,6 +2,9 @@
 -- The scheduler: the one place that resumes coroutines, and the dispatchers that pull
 -- events from C.  A handler runs straight in the dispatcher's coroutine; when it waits,
 -- that coroutine becomes the request's own and another dispatcher goes on.
+--
+-- What it runs are tasks: tables with a coroutine `co`.  A dispatcher is one, a job
+-- (spawn.lua) another; a job has a coroutine only from its first turn to its end.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 
@@ -28,41 +31,54 @@ local YIELDED = "coroutine.yield can't be called here: outside of the app's own 
 
 local M = {}
 
-local queue, first, last = {}, 1, 0 -- coroutines that can go on, in order
+local queue, first, last = {}, 1, 0 -- tasks that can go on, in order
 local waiting = {}                  -- by id, see wake_one
 local spares = {}                   -- dispatchers at rest
-local served = setmetatable({}, { __mode = "k" }) -- by dispatcher: address, generation
 local active                        -- the dispatcher that pulls events
-local current                       -- the coroutine that the resume site has entered
+local current                       -- the task that the resume site has entered
+local forbidden = false             -- why nothing may wait just now
 local event = ffi.new "struct luaweb_event"
 
 --- What the dispatcher does with events; host.lua fills it in.
---- lost(co, message, address, generation): a coroutine will never go on; address is nil
---- where it was a job's.
----@type table<string, function>   request(index, address, generation), stop(), lost()
+--- lost(task, message, address, generation): it will never go on; address is nil where
+--- it was a job.  begin(task): gives a task without a coroutine one, or nil where it
+--- has ended.  due(node): its timer has run out.
+---@type table<string, function>   also request(index, address, generation), stop()
 M.upcalls = {}
 
--- Stops the running coroutine until the resume site goes on with it: an app that has
--- got hold of it and resumes it by itself would mix up who waits for what.
+-- Stops the running task until the resume site goes on with it: an app that has got
+-- hold of its coroutine and resumes that would mix up who waits for what.
 local function pause(signal)
-  local me = running()
+  local me = current
   repeat yield(signal) until current == me
 end
 
---- Puts a coroutine that parked (or is new) at the end of those that can go on.
----@param co thread
-function M.ready(co)
+---@class luaweb.Task
+---@field co thread|false
+
+--- Puts a task that parked (or is new) at the end of those that can go on.
+---@param task luaweb.Task
+function M.ready(task)
   last = last + 1
-  queue[last] = co
+  queue[last] = task
 end
 
--- What waits under an id is a coroutine, a ticket (of a wait with two ends: the id that
--- comes first uses it up), or a list of these.
+--- Puts it before all others.
+---@param task luaweb.Task
+function M.ready_first(task)
+  first = first - 1
+  queue[first] = task
+end
+
+-- What waits under an id is a task, a node whose timer it is, a ticket (of a wait with
+-- two ends: the id that comes first uses it up), or a list of these.
 local function wake_one(waiter, id)
-  if type(waiter) == "thread" then return M.ready(waiter) end
+  if waiter.timer == id then return M.upcalls.due(waiter) end
+  local task = waiter.ticket_of
+  if not task then return M.ready(waiter) end
   if waiter.used then return end
   waiter.used = id
-  M.ready(waiter.co)
+  M.ready(task)
 end
 
 --- Makes ready what waits under an id.
@@ -71,7 +87,7 @@ function M.wake(id)
   local waiter = waiting[id]
   if not waiter then return end
   waiting[id] = nil
-  if type(waiter) == "table" and not waiter.co then
+  if waiter.is_list then
     for i = 1, #waiter do wake_one(waiter[i], id) end
   else
     wake_one(waiter, id)
@@ -80,13 +96,13 @@ end
 
 local function add_waiter(id, waiter)
   local others = waiting[id]
-  if not others or (type(others) == "table" and others.used) then
+  if not others or others.used then
     waiting[id] = waiter
-  elseif type(others) == "thread" or others.co then
-    waiting[id] = { others, waiter }
+  elseif not others.is_list then
+    waiting[id] = { is_list = true, others, waiter }
   else
     for i = #others, 1, -1 do
-      if type(others[i]) == "table" and others[i].used then table.remove(others, i) end
+      if others[i].used then table.remove(others, i) end
     end
     others[#others + 1] = waiter
   end
@@ -98,7 +114,10 @@ end
 ---@param level integer?  whose fault it is, as for `error`; default: of who called it
 function M.check(what, level)
   level = (level or 2) + 1
-  if current == nil or running() ~= current then
+  if forbidden then
+    error(what .. " can't wait here: it was called inside " .. forbidden, level)
+  end
+  if current == nil or running() ~= current.co then
     error(what .. " can't wait here: it was called in a coroutine that luaweb did not "
       .. "start (use job.spawn instead of coroutine.create)", level)
   end
@@ -108,16 +127,30 @@ function M.check(what, level)
   end
 end
 
---- The coroutine that was resumed: the one that runs, or the one that an app's own
---- coroutine runs in.
----@return thread? self   to be given to M.ready
+--- Lets M.check fail for a while.
+---@param where string|false   e.g. "a guard"; false: waiting is allowed
+---@return string|false before   to be restored
+function M.forbid(where)
+  local before = forbidden
+  forbidden = where
+  return before
+end
+
+--- The task that runs, or that an app's own coroutine runs in.
+---@return luaweb.Task? self   to be given to M.ready
 function M.self()
   return current
 end
 
---- Parks the running coroutine until somebody makes it ready.  M.check comes first.
+--- Parks the running task until somebody makes it ready.  M.check comes first.
 function M.park()
   pause(PARKED)
+end
+
+--- Leaves a coroutine whose task has ended, until upcalls.begin gives it to another.
+function M.rest()
+  local me = running()
+  repeat yield(SPARE) until current and current.co == me
 end
 
 --- Waits until C wakes this id.
@@ -137,7 +170,7 @@ end
 function M.wait_for(id, seconds, what)
   M.check(what)
   local timer = C.luaweb_timer_start(host, seconds)
-  local ticket = { co = current }
+  local ticket = { ticket_of = current, used = false }
   add_waiter(id, ticket)
   add_waiter(timer, ticket)
   pause(PARKED)
@@ -149,14 +182,23 @@ function M.wait_for(id, seconds, what)
   return true
 end
 
---- Waits for a time.
+--- Starts a timer for a node; upcalls.due gets it when the time is over.
+---@param node table       its field `timer` is set
 ---@param seconds number   0 or more; rounded up to milliseconds
-function M.sleep(seconds)
-  if type(seconds) ~= "number" or seconds ~= seconds or seconds < 0 then
-    error("web.sleep wants a number of seconds, 0 or more", 2)
-  end
-  M.check "web.sleep"
-  M.wait(C.luaweb_timer_start(host, seconds), "web.sleep")
+function M.start_timer(node, seconds)
+  local id = C.luaweb_timer_start(host, seconds)
+  node.timer = id
+  waiting[id] = node
+end
+
+--- Stops a node's timer; nothing is left of it.
+---@param node table
+function M.stop_timer(node)
+  local id = node.timer
+  node.timer = false
+  if waiting[id] ~= node then return end -- it ran out
+  waiting[id] = nil
+  C.luaweb_timer_stop(host, id)
 end
 
 local integer = ffi.typeof "intptr_t"
@@ -173,11 +215,11 @@ end
 local upcalls = M.upcalls
 
 -- Pulls the next event and serves it, or gives its kind and id when it is no request.
--- A function of its own for the same reason; `mine` is of the dispatcher.
-local function serve_next(mine)
+-- A function of its own for the same reason; `me` is the dispatcher.
+local function serve_next(me)
   local kind, id, index, generation, address = pull()
   if kind ~= REQUEST then return kind, id end
-  mine[1], mine[2] = address, generation
+  me.address, me.generation = address, generation
   upcalls.request(index, address, generation)
 end
 
@@ -192,15 +234,14 @@ local function handle(kind, id)
 end
 
 local function dispatch()
-  local me, mine = running(), { false, 0 }
-  served[me] = mine
+  local me = current
   while true do
     if active ~= me then
       if #spares == MOST_SPARES then return end
       spares[#spares + 1] = me
       pause(SPARE)
     end
-    local other, id = serve_next(mine)
+    local other, id = serve_next(me)
     if other then handle(other, id) end
   end
 end
@@ -208,45 +249,43 @@ end
 jit.off(dispatch)
 
 local function next_ready()
-  local co = queue[first]
+  local task = queue[first]
   queue[first] = nil
   first = first + 1
   if first > last then first, last = 1, 0 end
-  return co
+  return task
 end
 
 local function dispatcher()
-  active = active or table.remove(spares) or create(dispatch)
+  active = active or table.remove(spares)
+    or { co = create(dispatch), address = false, generation = 0 }
   return active
 end
 
--- A coroutine that will never go on: something else than we yielded in it, or it died
--- where nothing could catch it (no memory was left).
-local function lose(co, message)
-  local mine = served[co]
-  served[co] = nil
-  local request, generation = mine and mine[1], mine and mine[2]
-  if pcall(M.upcalls.lost, co, message, request, generation) then return end
+-- A task that will never go on: something else than we yielded in it, or it died where
+-- nothing could catch it (no memory was left).
+local function lose(task, message)
+  local request, generation = task.address, task.generation
+  if pcall(upcalls.lost, task, message, request, generation) then return end
   pcall(collectgarbage) -- most likely no memory is left, not even to say so
   if request then
     C.luaweb_abort(host, abi.request_at(request), generation)
   end
 end
 
--- Goes on with a coroutine, the only place that does; true when it found no event.
-local function step(co)
-  if status(co) == "dead" then return false end -- the app has resumed it by itself
-  current = co
+-- Goes on with a task, the only place that does; true when it found no event.
+local function step(task)
+  local co = task.co or upcalls.begin(task)
+  if not co or status(co) == "dead" then return false end -- cancelled; the app's doing
+  current = task
   local ok, signal = resume(co)
   current = nil
   if signal == IDLE then return true end
-  if co == active then active = nil end
+  if task == active then active = nil end
   if not ok then
-    lose(co, tostring(signal))
-    return false
-  end
-  if signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then
-    lose(co, YIELDED)
+    lose(task, tostring(signal))
+  elseif signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then
+    lose(task, YIELDED)
   end
   return false
 end

@@ -1,0 +1,53 @@
+-- SPDX-License-Identifier: MIT
+-- Cancellation: what is asked of a task at the start of each call that may wait.  It is
+-- sticky: once a job was cancelled each of its waits raises, but in a shield.
+local sched = require "luaweb.sched"
+
+local check, current = sched.check, sched.self
+
+local M = {}
+
+---@class luaweb.Cancelled   the error that a wait of a cancelled job raises
+---@field reason any
+local Cancelled = {}
+Cancelled.__index = Cancelled
+M.Cancelled = Cancelled
+
+function Cancelled:__tostring()
+  return "cancelled: " .. tostring(self.reason)
+end
+
+--- Whether a task was cancelled and is in no shield.
+---@param task luaweb.Task
+function M.is_stopped(task)
+  return task.cancelled and (task.shield or 0) == 0
+end
+
+--- Raises the error of a task that was cancelled.
+---@param task luaweb.Task
+function M.refuse_cancelled(task)
+  if task.cancelled and M.is_stopped(task) then error(task.cancelled, 0) end
+end
+
+--- The start of every call that may wait: raises where it can't, and where the job has
+--- been cancelled, whether it would wait or not.
+---@param what string   names the call
+---@return luaweb.Task
+function M.enter(what)
+  check(what, 3)
+  local task = current()
+  if task.cancelled then M.refuse_cancelled(task) end
+  return task
+end
+
+--- Lets the running task wait even when it is cancelled, until its `shield` is less.
+---@param what string
+---@return luaweb.Task
+function M.enter_shield(what)
+  check(what, 3)
+  local task = current()
+  task.shield = (task.shield or 0) + 1
+  return task
+end
+
+return M
