@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Cancellation and scopes (lua/luaweb/cancellation.lua, scope.lua): what waits is ended,
--- for good, and nothing is lost.
+-- Cancellation and scopes (lua/luaweb/cancellation.lua, scope.lua): what waits is
+-- ended, for good, and nothing is lost.
 local alt = require "luaweb.alt"
 local chan = require "luaweb.chan"
 local concurrent = require "spec.support.concurrent"
@@ -211,7 +211,9 @@ describe("a scope", function()
 
   it("of a background job is not that of who starts it", function()
     local background
-    scope.run(function() background = job.background(function() return c:take() end) end)
+    scope.run(function()
+      background = job.background(function() return c:take() end)
+    end)
     settle()
     assert.equal("parked", background:status())
     c:give(5)

@@ -128,7 +128,9 @@ describe("alt.race", function()
   it("gives the name of the winner, and its value", function()
     local c = chan.new()
     c:send(nil)
-    local function race() return alt.race { { "data", c }, { "late", web.after(0.01) } } end
+    local function race()
+      return alt.race { { "data", c }, { "late", web.after(0.01) } }
+    end
     assert.same({ "data", nil }, { race() })
     assert.same({ "late", nil }, { race() })
     assert.is_false(c:try_give(1))

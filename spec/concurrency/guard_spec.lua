@@ -181,8 +181,8 @@ describe("an error", function()
   end)
 
   it("T50 of a guard is caught by what is around it", function()
-    assert.is_true(E == choose { never, guard(raise):catch(function(err) return err end) }
-      :sync())
+    local caught = guard(raise):catch(function(err) return err end)
+    assert.is_true(E == choose { never, caught }:sync())
   end)
 
   it("T51 is caught by what is outside of it only", function()

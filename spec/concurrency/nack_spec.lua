@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Nacks (lua/luaweb/nack.lua): an alternative that was not chosen learns it, once, before
--- anything else runs.
+-- Nacks (lua/luaweb/nack.lua): an alternative that was not chosen learns it, once,
+-- before anything else runs.
 local alt = require "luaweb.alt"
 local bounded = require "luaweb.bounded"
 local chan = require "luaweb.chan"
@@ -126,7 +126,7 @@ describe("a nack", function()
     logged("x", "x")
   end)
 
-  it("that another choice waits for releases that, and fires its nacks in turn", function()
+  it("of another choice that is waited for fires nacks in turn", function()
     local nack
     spawn(function()
       choose { alt.with_nack(function(made)
@@ -168,7 +168,8 @@ describe("a job as an alternative", function()
     assert.equal("late", (alt.race { { "ok", work }, { "late", web.after(0.01) } }))
     web.sleep(0.08)
     assert.same({ "aborted" }, { unpack(L) })
-    assert.equal(7, choose { job.run_alt(function() return 7 end), web.after(1) }:sync())
+    local seven = job.run_alt(function() return 7 end)
+    assert.equal(7, choose { seven, web.after(1) }:sync())
   end)
 
   it("T67 that is only waited for runs on", function()

@@ -28,8 +28,8 @@ function M.spawn(...)
   return unpack(jobs)
 end
 
---- An alternative that logs name:inst when it is walked, name:commit when it is chosen,
---- and name:abort when it is not.
+--- An alternative that logs name:inst when it is walked, name:commit when it is
+--- chosen, and name:abort when it is not.
 function M.told(log, name, alternative)
   return alt.with_nack(function(nack)
     log(name .. ":inst")
