@@ -11,7 +11,8 @@ local M = {}
 
 --- A log: calling it adds to it.
 function M.log()
-  return setmetatable({}, { __call = function(self, entry) self[#self + 1] = entry end })
+  local function add(self, entry) self[#self + 1] = entry end
+  return setmetatable({}, { __call = add })
 end
 
 --- Lets jobs run until all of them wait (for a chain of wake-ups of this length).
