@@ -71,9 +71,10 @@ end
 --- Puts a value at the end; waits while it is full.  Raises bounded.closed.
 ---@param value any
 function Bounded:put(value)
-  local task = commit.enter "bounded:put"
+  local task = commit.enter_quick "bounded:put"
   if self.is_closed then error(closed, 0) end
-  if not put(self, value) then commit.wait(self.putters, task, value) end
+  if put(self, value) then return end
+  return commit.wait(self.putters, task, value, "bounded:put")
 end
 
 --- Puts a value at the end if it isn't full.
@@ -86,11 +87,11 @@ end
 --- Takes the oldest value; waits for one.  Raises bounded.closed.
 ---@return any
 function Bounded:take()
-  local task = commit.enter "bounded:take"
+  local task = commit.enter_quick "bounded:take"
   local is_taken, value = take(self)
   if is_taken then return value end
   if self.is_closed then error(closed, 0) end
-  return commit.wait(self.takers, task, false)
+  return commit.wait(self.takers, task, false, "bounded:take")
 end
 
 --- Takes the oldest value if there is one.

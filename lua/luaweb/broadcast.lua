@@ -102,7 +102,7 @@ end
 function Broadcast:publish(value)
   if self.is_closed then error(M.closed, 0) end
   if has_room(self) then return store(self, value) end
-  commit.wait(self.publishers, commit.enter "broadcast:publish", value)
+  return commit.wait(self.publishers, commit.enter "broadcast:publish", value)
 end
 
 --- Lets nothing more be published; subscribers get what is left, then `closed`.
@@ -170,9 +170,11 @@ end
 --- Waits for the next value.
 ---@return any   raises broadcast.closed or broadcast.too_slow
 function Subscriber:take()
-  local task = commit.enter "subscriber:take"
+  local task = commit.enter_quick "subscriber:take"
   local is_ready, ok, value = self:attempt()
-  if not is_ready then return commit.wait(self.broadcast.parked, task, self) end
+  if not is_ready then
+    return commit.wait(self.broadcast.parked, task, self, "subscriber:take")
+  end
   if ok then return value end
   error(value, 0)
 end

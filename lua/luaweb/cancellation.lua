@@ -3,7 +3,7 @@
 -- sticky: once a job was cancelled each of its waits raises, but in a shield.
 local sched = require "luaweb.sched"
 
-local check, current = sched.check, sched.self
+local check, current, is_forbidden = sched.check, sched.self, sched.is_forbidden
 
 local M = {}
 
@@ -36,6 +36,17 @@ end
 function M.enter(what)
   check(what, 3)
   local task = current()
+  if task.cancelled then M.refuse_cancelled(task) end
+  return task
+end
+
+--- The same for calls that mostly need not wait: whether this coroutine can is asked
+--- once they do (commit.wait), for that can't be compiled.
+---@param what string
+---@return luaweb.Task
+function M.enter_quick(what)
+  local task = current()
+  if is_forbidden() or not task then check(what, 3) end
   if task.cancelled then M.refuse_cancelled(task) end
   return task
 end

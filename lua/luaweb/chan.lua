@@ -7,7 +7,7 @@ local ivar = require "luaweb.ivar"
 local queue = require "luaweb.queue"
 local walk = require "luaweb.walk"
 
-local enter, serve, wait = commit.enter, commit.commit, commit.wait
+local enter, serve, wait = commit.enter_quick, commit.commit, commit.wait
 local M = {}
 
 ---@class luaweb.Chan: luaweb.Alternative   as an alternative: take
@@ -27,7 +27,7 @@ function Chan:give(value)
   local task, takers = enter "chan:give", self.takers
   local taker = takers.next
   if taker ~= takers then return serve(taker, true, value) end
-  wait(self.givers, task, value)
+  return wait(self.givers, task, value, "chan:give")
 end
 
 --- Takes a value from a giver; waits for one.
@@ -35,7 +35,7 @@ end
 function Chan:take()
   local task, givers = enter "chan:take", self.givers
   local giver = givers.next
-  if giver == givers then return wait(self.takers, task, false) end
+  if giver == givers then return wait(self.takers, task, false, "chan:take") end
   local value = giver.value
   serve(giver, true, nil)
   return value

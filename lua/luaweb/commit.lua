@@ -25,13 +25,14 @@ local queue = require "luaweb.queue"
 local sched = require "luaweb.sched"
 
 local is_stopped, Cancelled = cancellation.is_stopped, cancellation.Cancelled
-local ready, sleep = sched.ready, sched.park
+local check, ready, sleep = sched.check, sched.ready, sched.park
 local append, first, unlink = queue.append, queue.first, queue.unlink
 local new_node, free_node = queue.new_node, queue.free_node
 
 local M = {
   Cancelled = Cancelled,
   enter = cancellation.enter,
+  enter_quick = cancellation.enter_quick,
   enter_shield = cancellation.enter_shield,
   refuse_cancelled = cancellation.refuse_cancelled,
 }
@@ -203,15 +204,10 @@ end
 
 local RESUMED = "somebody else than luaweb has resumed this coroutine while it waited"
 
-local function park(task, sync)
-  if task.cancelled and is_stopped(task) then
-    return M.abandon(sync, task.cancelled) -- a guard has cancelled its own job
-  end
-  task.parked = sync
-  sleep()
-  if not sync.open then return end
+-- Closes a sync that nobody has closed.
+local function interrupted(task, sync)
   task.parked = false
-  M.abandon(sync, RESUMED)
+  M.abandon(sync, is_stopped(task) and task.cancelled or RESUMED)
 end
 
 --- Enlists the nodes of a sync that walked, and parks until it closes.
@@ -221,7 +217,12 @@ function M.park(sync)
     local node = sync[i]
     node.leaf:enlist(node)
   end
-  park(sync.task, sync)
+  local task = sync.task
+  if not task.cancelled or not is_stopped(task) then
+    task.parked = sync
+    sleep()
+  end -- else a guard has cancelled its own job
+  if sync.open then interrupted(task, sync) end
 end
 
 --- Ends a sync that has closed.
@@ -242,8 +243,9 @@ local function open_alone(task, value)
   task.sync, task.open, task.value = task, true, value
 end
 
-local function wait_alone(task)
-  park(task, task)
+-- Takes the outcome of a sync that is a task.
+local function take_alone(task)
+  if task.open then interrupted(task, task) end
   if watch then watch.taken(task) end
   local value = task.value
   task.value = false
@@ -255,18 +257,36 @@ end
 ---@param where table        a queue
 ---@param task luaweb.Task   from M.enter
 ---@param value any          what it gives
+---@param what string?       after M.enter_quick: the call, which returns what this does
 ---@return any               what M.commit gave it; raises what was an error
-function M.wait(where, task, value)
+function M.wait(where, task, value, what)
+  if what then check(what) end
   open_alone(task, value)
   append(where, task)
-  return wait_alone(task)
+  if not task.cancelled or not is_stopped(task) then
+    task.parked = task
+    sleep()
+  end
+  return take_alone(task)
+end
+
+-- Somebody else has resumed it: a time needs nobody to be over.
+local function end_early(task)
+  close(task, true, nil, false)
+  unlink(task)
+  task.parked = false
 end
 
 --- Waits for a time alone.
 function M.wait_for(task, seconds)
   open_alone(task, false)
   sched.start_timer(task, seconds)
-  return wait_alone(task)
+  if not task.cancelled or not is_stopped(task) then
+    task.parked = task
+    sleep()
+    if task.open then end_early(task) end
+  end
+  return take_alone(task)
 end
 
 --- Has each step told to `watcher` (commit_watch.lua), or to nobody.

@@ -65,10 +65,10 @@ function IVar:try_fail(err) return set(self, false, err) end
 --- Waits for the value.
 ---@return any   raises what `fail` got
 function IVar:read()
-  local task = commit.enter "ivar:read"
+  local task = commit.enter_quick "ivar:read"
   if not self.is_set then
     self.readers = self.readers or queue.new()
-    return commit.wait(self.readers, task, false)
+    return commit.wait(self.readers, task, false, "ivar:read")
   end
   if self.ok then return self.result end
   error(self.result, 0)

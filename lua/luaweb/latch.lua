@@ -41,8 +41,9 @@ end
 
 --- Waits until it is at 0.
 function Latch:wait()
-  local task = commit.enter "latch:wait"
-  if self.count > 0 then commit.wait(self.waiters, task, false) end
+  local task = commit.enter_quick "latch:wait"
+  if self.count == 0 then return end
+  return commit.wait(self.waiters, task, false, "latch:wait")
 end
 
 --- Calls a function, for whose time it counts one more.

@@ -36,11 +36,15 @@ end
 ---@param ... any   its arguments
 ---@return any ...
 function Lock:with(fn, ...)
-  local task = commit.enter "lock:with"
+  local task = commit.enter_quick "lock:with"
   if self.holder == task then
     error("lock:with: this job holds the lock already, and it is not recursive", 2)
   end
-  if self.holder then commit.wait(self.waiters, task, false) else self.holder = task end
+  if self.holder then
+    commit.wait(self.waiters, task, false, "lock:with")
+  else
+    self.holder = task
+  end
   return leave(self, pcall(fn, ...))
 end
 

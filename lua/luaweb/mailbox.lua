@@ -42,10 +42,10 @@ end
 --- Waits for a message.
 ---@return any
 function Mailbox:take()
-  local task = commit.enter "mailbox:take"
+  local task = commit.enter_quick "mailbox:take"
   local is_taken, value = self:try_take()
   if is_taken then return value end
-  return commit.wait(self.takers, task, false)
+  return commit.wait(self.takers, task, false, "mailbox:take")
 end
 
 --- How many messages wait.

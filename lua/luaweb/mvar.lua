@@ -50,17 +50,17 @@ end
 --- Waits until it is full, and empties it.
 ---@return any
 function MVar:take()
-  local task = commit.enter "mvar:take"
+  local task = commit.enter_quick "mvar:take"
   if self.is_full then return empty(self) end
-  return commit.wait(self.waiters, task, TAKE)
+  return commit.wait(self.waiters, task, TAKE, "mvar:take")
 end
 
 --- Waits until it is full.
 ---@return any
 function MVar:read()
-  local task = commit.enter "mvar:read"
+  local task = commit.enter_quick "mvar:read"
   if self.is_full then return self.held end
-  return commit.wait(self.waiters, task, READ)
+  return commit.wait(self.waiters, task, READ, "mvar:read")
 end
 
 local function put_back(self, old, ok, ...)

@@ -59,7 +59,7 @@ end
 --- Waits for what the function returns, or raises what it raises.
 ---@return any
 function Promise:read()
-  commit.enter "promise:read"
+  commit.enter_quick "promise:read"
   if self.fn then start(self) end
   return self.cell:read()
 end

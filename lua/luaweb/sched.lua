@@ -136,15 +136,17 @@ function M.forbid(where)
   return before
 end
 
+--- Whether M.forbid holds.
+---@return boolean
+function M.is_forbidden() return forbidden ~= false end
+
 --- The task that runs, or that an app's own coroutine runs in.
 ---@return luaweb.Task? self   to be given to M.ready
-function M.self()
-  return current
-end
+function M.self() return current end
 
 --- Parks the running task until somebody makes it ready.  M.check comes first.
 function M.park()
-  pause(PARKED)
+  return pause(PARKED)
 end
 
 --- Leaves a coroutine whose task has ended, until upcalls.begin gives it to another.
@@ -182,8 +184,7 @@ function M.wait_for(id, seconds, what)
   return true
 end
 
---- Starts a timer for a node; upcalls.due gets it when the time is over.
----@param node table       its field `timer` is set
+--- Starts a timer for a node, which upcalls.due gets when the time is over.
 ---@param seconds number   0 or more; rounded up to milliseconds
 function M.start_timer(node, seconds)
   local id = C.luaweb_timer_start(host, seconds)
@@ -192,7 +193,6 @@ function M.start_timer(node, seconds)
 end
 
 --- Stops a node's timer; nothing is left of it.
----@param node table
 function M.stop_timer(node)
   local id = node.timer
   node.timer = false
