@@ -153,10 +153,11 @@ end
 -- B14: what a parked job holds.
 local function measure_parked(count)
   local c, jobs = chan.new(), {}
+  local function wait() c:take() end
   collectgarbage()
   collectgarbage()
   local before = collectgarbage "count"
-  for i = 1, count do jobs[i] = job.spawn(function() c:take() end) end
+  for i = 1, count do jobs[i] = job.spawn(wait) end
   for _ = 1, 3 do job.yield() end
   collectgarbage()
   local held = collectgarbage "count" - before

@@ -63,14 +63,17 @@ local function mark_read(self, number)
   self.unread[at] = self.unread[at] - 1
 end
 
--- Serves those that wait; a subscriber for whom two jobs wait serves one of them.
+-- Serves those that wait and can be served; a subscriber for whom two jobs wait serves
+-- one of them.
 local function serve_parked(self, value)
   local parked = self.parked
   self.parked = queue.new()
   while queue.first(parked) do
     local node = parked.next
     local subscriber = node.value
-    if subscriber.seen < self.last then
+    if subscriber.failure then
+      commit.commit(node, false, subscriber.failure)
+    elseif subscriber.seen < self.last then
       subscriber.seen = self.last
       mark_read(self, self.last)
       commit.commit(node, true, value)
@@ -137,7 +140,7 @@ end
 ---@return integer
 function Subscriber:lag() return self.lost + missed(self) end
 
---- Ends it; `take` raises `closed`.
+--- Ends it; `take` raises `closed`, also where it waits.
 function Subscriber:close()
   if self.failure then return end
   local broadcast = self.broadcast
@@ -145,6 +148,8 @@ function Subscriber:close()
   broadcast.subscribers = broadcast.subscribers - 1
   self.seen = self.seen + missed(self)
   for number = self.seen + 1, broadcast.last do mark_read(broadcast, number) end
+  self.seen = broadcast.last
+  serve_parked(broadcast, nil)
   serve_publishers(broadcast)
 end
 

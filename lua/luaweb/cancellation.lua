@@ -52,11 +52,9 @@ function M.enter_quick(what)
 end
 
 --- Lets the running task wait even when it is cancelled, until its `shield` is less.
----@param what string
 ---@return luaweb.Task
-function M.enter_shield(what)
-  check(what, 3)
-  local task = current()
+function M.enter_shield()
+  local task = current() or {}
   task.shield = (task.shield or 0) + 1
   return task
 end

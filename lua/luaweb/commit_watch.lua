@@ -81,6 +81,4 @@ function M.counts()
   return now
 end
 
-if os.getenv "LUAWEB_WATCH" then M.on() end
-
 return M

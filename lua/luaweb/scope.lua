@@ -82,7 +82,7 @@ end
 ---@param fn function
 ---@return any ...
 function M.shield(fn, ...)
-  local task = commit.enter_shield "scope.shield"
+  local task = commit.enter_shield()
   local function leave(ok, ...)
     task.shield = task.shield - 1
     if not ok then error((...), 0) end

@@ -83,6 +83,41 @@ describe("a job", function()
   end)
 end)
 
+describe("waiting for an object", function()
+  local bounded, ivar = require "luaweb.bounded", require "luaweb.ivar"
+  local latch, lock = require "luaweb.latch", require "luaweb.lock"
+  local mailbox, mvar = require "luaweb.mailbox", require "luaweb.mvar"
+  local held = lock.new()
+  job.spawn(function() held:acquire_alt():sync() end):join()
+  local waits = {
+    ["alt.sync"]     = function() alt.sync(chan.new()) end,
+    ["bounded:take"] = function() bounded.new(1):take() end,
+    ["bounded:put"]  = function() bounded.new(0):put(1) end,
+    ["chan:take"]    = function() chan.new():take() end,
+    ["chan:give"]    = function() chan.new():give(1) end,
+    ["ivar:read"]    = function() ivar.new():read() end,
+    ["job.start"]    = function() job.start(print) end,
+    ["latch:wait"]   = function() latch.new(1):wait() end,
+    ["lock:with"]    = function() held:with(print) end,
+    ["mailbox:take"] = function() mailbox.new():take() end,
+    ["mvar:take"]    = function() mvar.new():take() end,
+  }
+
+  for name, wait in pairs(waits) do
+    it("by " .. name .. " says where it can't work, and leaves nothing", function()
+      local before = require("luaweb.commit_watch").counts()
+      local ok, message = pcall(coroutine.wrap(wait))
+      assert.is_false(ok)
+      assert.matches(name .. " can't wait here: it was called in a coroutine", message)
+      ok, message = pcall(string.gsub, "x", "x", wait)
+      assert.is_false(ok)
+      assert.matches(name .. " can't wait here: it was called inside a callback",
+        message)
+      assert.equal(before.nodes, require("luaweb.commit_watch").counts().nodes)
+    end)
+  end
+end)
+
 describe("job.all", function()
   local function after(seconds, fn, ...)
     local args, n = { ... }, select("#", ...)

@@ -187,6 +187,18 @@ describe("a broadcast", function()
     assert.same({ false, broadcast.too_slow }, { pcall(s.take, s) })
   end)
 
+  it("ends the wait of a subscriber that is closed", function()
+    local b, other, got = broadcast.new(), nil, {}
+    local s = b:subscribe()
+    other = b:subscribe()
+    spawn(function() got.closed = { pcall(s.take, s) } end,
+      function() got.other = other:take() end)
+    s:close()
+    b:publish(1)
+    settle()
+    assert.same({ closed = { false, broadcast.closed }, other = 1 }, got)
+  end)
+
   it("may have who publishes wait for the slowest", function()
     local b = broadcast.new { policy = "block", cap = 2 }
     local fast, slow = b:subscribe(), b:subscribe()
