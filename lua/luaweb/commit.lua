@@ -136,14 +136,15 @@ function M.add_leaf(sync, leaf, chain)
   sync[count] = new_node(sync, index, leaf, chain)
 end
 
-local function close(sync, ok, value, chain)
-  if watch then watch.closed(sync, ok, value) end
-  sync.open, sync.ok, sync.value, sync.chain = false, ok, value, chain
+local function close(sync, ok, value)
+  if watch then watch.closed(sync) end
+  sync.open, sync.ok, sync.value = false, ok, value
 end
 
 --- Commits a sync: this leaf is the one.
 function M.win(sync, index, chain, ok, value)
-  close(sync, ok, value, chain)
+  close(sync, ok, value)
+  sync.chain = chain
   free_nodes(sync)
   if sync.nacks then fire_losers(sync, index) end
 end
@@ -157,7 +158,7 @@ function M.commit(node, ok, value)
   if not sync then return free_node(node) end
   local task = sync
   if sync == node then
-    close(sync, ok, value, false)
+    close(sync, ok, value)
     unlink(node)
   else
     task = sync.task
@@ -183,7 +184,7 @@ end
 ---@param sync luaweb.Sync
 ---@param err any   what its task raises
 function M.abandon(sync, err)
-  close(sync, false, err, false)
+  close(sync, false, err)
   if watch then watch.abandoned() end
   if sync.sync == sync then unlink(sync) else free_nodes(sync) end
   if sync.nacks then fire_losers(sync, 0) end
@@ -272,7 +273,7 @@ end
 
 -- Somebody else has resumed it: a time needs nobody to be over.
 local function end_early(task)
-  close(task, true, nil, false)
+  close(task, true, nil)
   unlink(task)
   task.parked = false
 end

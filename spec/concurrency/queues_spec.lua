@@ -188,9 +188,8 @@ describe("a broadcast", function()
   end)
 
   it("ends the wait of a subscriber that is closed", function()
-    local b, other, got = broadcast.new(), nil, {}
-    local s = b:subscribe()
-    other = b:subscribe()
+    local b, got = broadcast.new(), {}
+    local s, other = b:subscribe(), b:subscribe()
     spawn(function() got.closed = { pcall(s.take, s) } end,
       function() got.other = other:take() end)
     s:close()
