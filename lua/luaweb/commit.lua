@@ -203,14 +203,6 @@ function M.cancel(task, reason)
   ready(task)
 end
 
-local RESUMED = "somebody else than luaweb has resumed this coroutine while it waited"
-
--- Closes a sync that nobody has closed.
-local function interrupted(task, sync)
-  task.parked = false
-  M.abandon(sync, is_stopped(task) and task.cancelled or RESUMED)
-end
-
 --- Enlists the nodes of a sync that walked, and parks until it closes.
 ---@param sync luaweb.Sync
 function M.park(sync)
@@ -222,8 +214,9 @@ function M.park(sync)
   if not task.cancelled or not is_stopped(task) then
     task.parked = sync
     sleep()
-  end -- else a guard has cancelled its own job
-  if sync.open then interrupted(task, sync) end
+  else -- a guard has cancelled its own job
+    M.abandon(sync, task.cancelled)
+  end
 end
 
 --- Ends a sync that has closed.
@@ -246,7 +239,6 @@ end
 
 -- Takes the outcome of a sync that is a task.
 local function take_alone(task)
-  if task.open then interrupted(task, task) end
   if watch then watch.taken(task) end
   local value = task.value
   task.value = false
@@ -264,29 +256,17 @@ function M.wait(where, task, value, what)
   if what then check(what) end
   open_alone(task, value)
   append(where, task)
-  if not task.cancelled or not is_stopped(task) then
-    task.parked = task
-    sleep()
-  end
+  task.parked = task
+  sleep()
   return take_alone(task)
-end
-
--- Somebody else has resumed it: a time needs nobody to be over.
-local function end_early(task)
-  close(task, true, nil)
-  unlink(task)
-  task.parked = false
 end
 
 --- Waits for a time alone.
 function M.wait_for(task, seconds)
   open_alone(task, false)
   sched.start_timer(task, seconds)
-  if not task.cancelled or not is_stopped(task) then
-    task.parked = task
-    sleep()
-    if task.open then end_early(task) end
-  end
+  task.parked = task
+  sleep()
   return take_alone(task)
 end
 

@@ -7,12 +7,14 @@
 -- (spawn.lua) another; a job has a coroutine only from its first turn to its end.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
+local run_queue = require "luaweb.run_queue"
 
 local C, host = abi.C, abi.host
 local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
 local running, isyieldable = coroutine.running, coroutine.isyieldable
 local status = coroutine.status
 local cast, tonumber = ffi.cast, tonumber
+local next_ready, is_empty = run_queue.take, run_queue.is_empty
 
 local REQUEST = tonumber(C.LUAWEB_EVENT_REQUEST)
 local WAKE = tonumber(C.LUAWEB_EVENT_WAKE)
@@ -31,7 +33,6 @@ local YIELDED = "coroutine.yield can't be called here: outside of the app's own 
 
 local M = {}
 
-local queue, first, last = {}, 1, 0 -- tasks that can go on, in order
 local waiting = {}                  -- by id, see wake_one
 local spares = {}                   -- dispatchers at rest
 local active                        -- the dispatcher that pulls events
@@ -56,19 +57,7 @@ end
 ---@class luaweb.Task
 ---@field co thread|false
 
---- Puts a task that parked (or is new) at the end of those that can go on.
----@param task luaweb.Task
-function M.ready(task)
-  last = last + 1
-  queue[last] = task
-end
-
---- Puts it before all others.
----@param task luaweb.Task
-function M.ready_first(task)
-  first = first - 1
-  queue[first] = task
-end
+M.ready, M.ready_first = run_queue.put, run_queue.put_first
 
 -- What waits under an id is a task, a node whose timer it is, a ticket (of a wait with
 -- two ends: the id that comes first uses it up), or a list of these.
@@ -248,14 +237,6 @@ end
 -- Interpreted: compiled, it would grow a side trace for every handler.
 jit.off(dispatch)
 
-local function next_ready()
-  local task = queue[first]
-  queue[first] = nil
-  first = first + 1
-  if first > last then first, last = 1, 0 end
-  return task
-end
-
 local function dispatcher()
   active = active or table.remove(spares)
     or { co = create(dispatch), address = false, generation = 0 }
@@ -298,8 +279,8 @@ function M.turn()
   local is_idle = false
   for _ = 1, RESUMES_PER_TURN do
     local found_none = step(is_idle and next_ready() or dispatcher())
-    if found_none and first > last then return false end
-    is_idle = found_none or (is_idle and first <= last)
+    if found_none and is_empty() then return false end
+    is_idle = found_none or (is_idle and not is_empty())
   end
   return true
 end

@@ -70,16 +70,18 @@ describe("a job", function()
     assert.is_true(not ok and err == E)
   end)
 
-  it("that somebody else resumes raises there, and leaves nothing behind", function()
-    local c, co, err = chan.new(), nil, nil
-    spawn(function()
+  it("that somebody else resumes waits on", function()
+    local c, co, got = chan.new(), nil, nil
+    local j = spawn(function()
       co = coroutine.running()
-      local _
-      _, err = pcall(c.take, c)
+      got = c:take()
     end)
     coroutine.resume(co)
-    assert.matches("somebody else than luaweb has resumed", err)
-    assert.is_false(c:try_give(1))
+    assert.same({ "parked", nil }, { j:status(), got })
+    c:give(1)
+    j:join()
+    coroutine.resume(co) -- it is at rest
+    assert.same({ 1, 2 }, { got, job.spawn(function() return 2 end):join() })
   end)
 end)
 
