@@ -1,0 +1,62 @@
+-- SPDX-License-Identifier: MIT
+-- Handlers that wait for one of several: they are no jobs, but wait like them.
+local alt = require "luaweb.alt"
+local chan = require "luaweb.chan"
+local concurrent = require "spec.support.concurrent"
+local job = require "luaweb.job"
+local lock = require "luaweb.lock"
+local scope = require "luaweb.scope"
+local test = require "luaweb.test"
+local web = require "luaweb"
+
+describe("a handler", function()
+  local handler
+  local client = test.app(web.app { web.get("/", function() return handler() end) })
+
+  it("T97 answers by itself when its work is late, which is then stopped", function()
+    local L = concurrent.log()
+    handler = function()
+      local work = job.run_alt(function()
+        web.sleep(0.1)
+        L "done"
+        return "in time"
+      end):on_abort(function() L "aborted" end)
+      local name, value = alt.race { { "ok", work }, { "late", web.after(0.02) } }
+      return name == "late" and 504 or value
+    end
+    assert.equal(504, client:get("/").status)
+    web.sleep(0.12)
+    assert.same({ "aborted" }, { unpack(L) })
+  end)
+
+  it("T100 may start a job that outlives its request", function()
+    local c, background = chan.new(), nil
+    handler = function()
+      background = job.background(function() return c:take() end)
+      return "started"
+    end
+    assert.equal("started", client:get("/").body)
+    c:give "given"
+    assert.equal("given", background:join())
+  end)
+
+  it("takes turns with others by channels, locks and scopes", function()
+    local c, lk, inside, most = chan.new(), lock.new(), 0, 0
+    handler = function()
+      return tostring(lk:with(function()
+        inside = inside + 1
+        most = math.max(most, inside)
+        local sum = scope.run(function(s)
+          s:spawn(function() c:send(2) end)
+          return c:take() + alt.choose { alt.never, web.after(0.001):wrap_value(1) }
+            :sync()
+        end)
+        inside = inside - 1
+        return sum
+      end))
+    end
+    local function ask() return client:get("/").body end
+    assert.same({ n = 4, "3", "3", "3", "3" }, job.all { ask, ask, ask, ask })
+    assert.equal(1, most)
+  end)
+end)
