@@ -246,6 +246,13 @@ local function take_alone(task)
   error(value, 0)
 end
 
+-- A small frame of its own: it is on the stack of each job that waits.
+local function wait_alone(task)
+  task.parked = task
+  sleep()
+  return take_alone(task)
+end
+
 --- Waits in one queue alone.
 ---@param where table        a queue
 ---@param task luaweb.Task   from M.enter
@@ -256,18 +263,14 @@ function M.wait(where, task, value, what)
   if what then check(what) end
   open_alone(task, value)
   append(where, task)
-  task.parked = task
-  sleep()
-  return take_alone(task)
+  return wait_alone(task)
 end
 
 --- Waits for a time alone.
 function M.wait_for(task, seconds)
   open_alone(task, false)
   sched.start_timer(task, seconds)
-  task.parked = task
-  sleep()
-  return take_alone(task)
+  return wait_alone(task)
 end
 
 --- Has each step told to `watcher` (commit_watch.lua), or to nobody.

@@ -135,7 +135,8 @@ function M.self() return current end
 
 --- Parks the running task until somebody makes it ready.  M.check comes first.
 function M.park()
-  return pause(PARKED)
+  local me = current -- as `pause` does: each frame is on the stack of all that waits
+  repeat yield(PARKED) until current == me
 end
 
 --- Leaves a coroutine whose task has ended, until upcalls.begin gives it to another.
