@@ -87,8 +87,8 @@ describe("an installed app", function()
     assert.matches("app_includes_spec.lua:" .. line .. "$", routes[1].place)
     for _, route in ipairs(routes) do route.place = nil end
     assert.same({
-      { template = "/a", methods = { "GET", "HEAD" } },
-      { template = "/b", methods = { "GET", "HEAD", "PUT" },
+      { template = "/a", methods = { "GET", "HEAD", "OPTIONS" } },
+      { template = "/b", methods = { "GET", "HEAD", "PUT", "OPTIONS" },
         media_types = { "application/json", "text/html" } },
       { template = "/c", methods = { "*" } },
     }, routes)

@@ -194,6 +194,7 @@ EXPORT bool luaweb_accepted(struct luaweb_host *host, struct luaweb_request *fac
     int index = lw_walk_accept(walk, dimension, &list);
     walk->function = function;
     walk->asked = asked;
+    walk->facts |= LW_FACT_LOOKED;
     if (index <= 0)
         return false;
     *chosen = list.items[index - 1];

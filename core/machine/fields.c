@@ -96,7 +96,7 @@ static uint32_t groups_of_success(const struct lw_walk *walk)
     return VARY | VARIANT | (is_of_target ? CONTENT_LOCATION : 0U);
 }
 
-static uint32_t groups(const struct lw_walk *walk)
+static uint32_t groups_of_status(const struct lw_walk *walk)
 {
     switch (walk->status) {
     case 200:
@@ -121,6 +121,13 @@ static uint32_t groups(const struct lw_walk *walk)
     case 416: return ACCEPT_RANGES | CONTENT_RANGE;
     default: return 0;
     }
+}
+
+/* What the app makes of a choice varies with it, be it a place or an error. */
+static uint32_t groups(const struct lw_walk *walk)
+{
+    uint32_t varies = walk->facts & LW_FACT_LOOKED ? VARY : 0;
+    return groups_of_status(walk) | varies;
 }
 
 uint32_t lw_fields_needs(const struct lw_walk *walk)

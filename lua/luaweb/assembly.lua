@@ -22,6 +22,7 @@ local M = {}
 ---@field components luaweb.Component[]
 ---@field rows luaweb.Rows                of its graph
 ---@field listed any                      available_media_types as declared
+---@field reach luaweb.Reach?             once contradictions wanted it
 
 local function imply(machine, key, value)
   if machine.config[key] ~= nil then return end

@@ -37,17 +37,19 @@ end
 --- Sends a request with these headers and those of the command line.
 ---@param method string
 ---@param headers [string, string][]?
+---@param path string?   default: the case's
 ---@return luaweb.CheckAnswer?   nil: there is none, which is reported
-function Case:ask(method, headers)
+function Case:ask(method, headers, path)
+  path = path or self.path
   local all = {}
   for _, list in ipairs { self.headers, headers or {} } do
     for _, pair in ipairs(list) do all[#all + 1] = pair end
   end
   local answer, message, is_late = self.probe:ask { method = method,
-    target = self.path, headers = all }
+    target = path, headers = all }
   if not answer then
     local report = is_late and self.skip or self.fault -- it may be meant to last
-    report(self, ("%s %s: %s"):format(method, self.path, message))
+    report(self, ("%s %s: %s"):format(method, path, message))
     return nil
   end
   local trace = self.probe:trace()

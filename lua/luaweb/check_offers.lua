@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- What a resource that is negotiated must obey: Vary names what the choice depends on,
 -- and nothing acceptable is 406 where the machine is strict (RFC 9110 §12.5, §15.5.7).
+local representation = require "luaweb.representation"
+
 local M = {}
 
 ---@class luaweb.Dimension
@@ -81,6 +83,24 @@ local function check_nothing(case, dimension)
   end
 end
 
+local function is_json(media_type)
+  local plain = (media_type or ""):lower():match "^[^;%s]*"
+  return plain == "application/json" or plain:find "%+json$" ~= nil
+end
+
+-- A function for a media type that returns a table gives JSON all the same.
+local function check_types(case)
+  local offers = representation.offers(case.machine.config.handle_ok) or {}
+  for _, offer in ipairs(offers) do
+    local asked = not is_json(offer.media_type)
+      and case:ask("GET", { { "Accept", offer.media_type } })
+    if asked and asked.status == 200 and is_json(asked.answer:field "Content-Type") then
+      case:warn(("what handle_ok has for %s answers %s: a table is JSON"):format(
+        offer.media_type, asked.answer:field "Content-Type"), "handle_ok")
+    end
+  end
+end
+
 --- Checks what depends on the Accept fields.
 ---@param case luaweb.CheckCase
 ---@param get luaweb.CheckAnswer   a GET without them
@@ -89,6 +109,7 @@ function M.check(case, get)
     check_vary(case, get, dimension)
     check_nothing(case, dimension)
   end
+  check_types(case)
 end
 
 return M

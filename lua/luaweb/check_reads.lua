@@ -181,13 +181,19 @@ local function check_refusal(case, get)
   end
 end
 
+--- Whether a resource can be read without a function of any method being called.
+---@param case luaweb.CheckCase
+---@return boolean
+function M.has_get(case)
+  return case.has.GET or (case.has["*"] and case.machine.config.handle_ok ~= nil)
+    or false
+end
+
 --- Checks a resource by reading it.
 ---@param case luaweb.CheckCase
 function M.check(case)
   check_literals(case)
-  if not (case.has.GET or (case.has["*"] and case.machine.config.handle_ok)) then
-    return
-  end
+  if not M.has_get(case) then return end
   local get = case:ask "GET"
   if not get then return end
   check_refusal(case, get)

@@ -10,6 +10,11 @@ local of_kind = { int = "1", number = "1",
   uuid = "00000000-0000-4000-8000-000000000001" }
 local SAMPLE = "1"
 
+-- Likewise, of what nobody has.
+local ABSENT = "luaweb-check-absent"
+local absent_of_kind = { int = "987654321", number = "987654321",
+  uuid = "ffffffff-ffff-4fff-bfff-ffffffffffff" }
+
 -- Texts that a Lua pattern may be for.
 local candidates = { "1", "a", "A", "abc", "ab-cd", "a1", "42", "2024-01-01",
   "12345678", "deadbeef", "a.b", "a_b", "en", "v1" }
@@ -29,10 +34,10 @@ function M.variables(template)
 end
 
 -- A text that a pattern takes as a whole, or nil.
-local function fitting(pattern)
+local function fitting(pattern, but)
   local whole = params.anchored(pattern)
   for _, text in ipairs(candidates) do
-    if text:find(whole) then return text end
+    if text ~= but and text:find(whole) then return text end
   end
 end
 
@@ -40,6 +45,17 @@ local function value_of(name, demand, given)
   if given[name] then return given[name] end
   if not demand then return SAMPLE end
   return of_kind[demand] or fitting(demand)
+end
+
+--- A value for which most likely nothing is there; nil: no sample goes with the demand.
+---@param demand string?   of the machine's `params`
+---@param given string     what there is
+---@return string?
+function M.absent(demand, given)
+  if not demand then return ABSENT end
+  local whole = not absent_of_kind[demand] and params.anchored(demand)
+  if whole and ABSENT:find(whole) then return ABSENT end
+  return absent_of_kind[demand] or fitting(demand, given)
 end
 
 --- A path of a template.

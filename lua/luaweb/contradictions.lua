@@ -22,17 +22,31 @@ local function refuse(assembly, key, message)
   fail(machine.places[key] or machine.place, assembly.label, key, message)
 end
 
+local function reach_of(assembly)
+  assembly.reach = assembly.reach
+    or reach.of(assembly.machine, assembly.rows, assembly.methods)
+  return assembly.reach
+end
+
+-- Where a resource's machines were declared, unless that is where the resource was.
+local function declared_at(machine)
+  local places = {}
+  for _, place in ipairs(machine.declared or {}) do
+    if place ~= machine.place then places[#places + 1] = place end
+  end
+  return places[1] and (" (declared at %s)"):format(table.concat(places, ", ")) or ""
+end
+
 -- A method needs what speaks for it, unless all its requests end before that: nobody
 -- is authorized, or everything has moved.
 local function check_functions(assembly, config)
-  local reached
   for _, method in ipairs(assembly.names) do
     local key = methods.lacks(config, method)
-    reached = reached or key
-      and reach.of(assembly.machine, assembly.rows, assembly.methods)
-    if key and reached.works[method] and not config.methods then
-      refuse(assembly, "machine", "it has neither handle_ok nor an operation")
-    elseif key and reached.works[method] then
+    local is_wanted = key and reach_of(assembly).works[method]
+    if is_wanted and not config.methods then
+      refuse(assembly, "machine", "it has neither handle_ok nor an operation"
+        .. declared_at(assembly.machine))
+    elseif is_wanted then
       refuse(assembly, "methods", ("%s has no function (%s)"):format(method, key))
     end
   end
@@ -126,17 +140,74 @@ end
 
 -- The keys that the machine itself has: what it includes may be made for others too.
 local function check_handlers(assembly)
-  local reached
   for key in pairs(assembly.machine.own) do
     local status = keys.find(key).kind == "handler" and keys.find(key).number
-    if status and status ~= 200 then
-      reached = reached or reach.of(assembly.machine, assembly.rows, assembly.methods)
-      if not reach.has(reached, status) then
-        refuse(assembly, key,
-          ("none of its methods can end with %d: nothing can reach it"):format(status))
-      end
+    if status and status ~= 200 and not reach.has(reach_of(assembly), status) then
+      refuse(assembly, key,
+        ("none of its methods can end with %d: nothing can reach it"):format(status))
     end
   end
+end
+
+-- Properties of content: the row that asks for each, and why no method may come there
+-- that has content.
+local of_content = {
+  { "body_limit",                 "content_fits" },
+  { "length_required",            "length_known" },
+  { "partial_put",                "content_whole",    "PUT is not among its methods" },
+  { "acceptable_content_codings", "content_coding_known" },
+  { "acceptable_media_types",     "media_type_taken",
+    "only PATCH has content, and takes patch_media_types" },
+}
+
+-- Whether a method with content may come to a row, by what methods fix: what literals
+-- do is no property of the methods, and may change.
+local function is_asked(assembly, name)
+  local index = assembly.rows.graph.index
+  for _, method in ipairs(assembly.methods) do
+    local answers = assembly.rows.answers
+    local fixed = answers[method.like or method.name] or answers["*"]
+    local has_content = fixed[index.not_options] ~= false
+      and fixed[index.has_content] == nil
+    if has_content and fixed[index[name]] == nil then return true end
+  end
+  return false
+end
+
+-- Whether something may read content that comes with methods which have none.
+local function has_reader(assembly, config)
+  for _, method in ipairs(assembly.methods) do
+    if method.operation or method.reply then return true end
+  end
+  return representation.offers(config.handle_ok) ~= nil
+end
+
+local function check_content(assembly, config)
+  local own = assembly.machine.own
+  for _, property in ipairs(of_content) do
+    local key, row, why = unpack(property)
+    local is_read = key == "body_limit" and has_reader(assembly, config)
+    if own[key] and not (is_read or is_asked(assembly, row)) then
+      local has_content = is_asked(assembly, "has_content")
+      refuse(assembly, key, (has_content and why or "none of its methods has content")
+        .. ": nothing can reach it")
+    end
+  end
+end
+
+local with_location = { 201, 202, 300, 301, 302, 303, 307, 308 }
+
+-- An operation may answer whatever it wants.
+local function check_use_of_location(assembly)
+  if not assembly.machine.own.location then return end
+  for _, method in ipairs(assembly.methods) do
+    if method.operation then return end
+  end
+  for _, status in ipairs(with_location) do
+    if reach.has(reach_of(assembly), status) then return end
+  end
+  refuse(assembly, "location",
+    "none of its methods can end with a status that has one: nothing can reach it")
 end
 
 local function check_offers(assembly, config)
@@ -158,7 +229,8 @@ local function check_offers(assembly, config)
 end
 
 local checks = { check_functions, check_challenge, check_location, check_unchanged,
-  check_credentials, check_components, check_answers, check_handlers, check_offers }
+  check_credentials, check_components, check_answers, check_handlers, check_content,
+  check_use_of_location, check_offers }
 
 --- Raises the first contradiction of a machine.
 ---@param assembly luaweb.Assembly

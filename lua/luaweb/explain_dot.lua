@@ -65,14 +65,21 @@ local function draw_step(drawing, step, explained, answer)
   end
 end
 
-local function draw_ends(drawing)
+-- An end that was left for another status: something has failed behind it.
+local function status_text(known, ending)
+  local wanted, got = known.arrow.status, ending.status
+  local is_left = known.is_taken and ending.failure and got and got ~= wanted
+  return is_left and ("%d instead of %d"):format(got, wanted) or wanted
+end
+
+local function draw_ends(drawing, ending)
   local nodes = {}
   for node in pairs(drawing.ends) do nodes[#nodes + 1] = node end
   table.sort(nodes)
   for _, node in ipairs(nodes) do
     local known = drawing.ends[node]
     draw(drawing, "%s [shape=ellipse, label=%s%s];", node,
-      quoted(("%d\n%s"):format(known.arrow.status, known.arrow.row)),
+      quoted(("%s\n%s"):format(status_text(known, ending), known.arrow.row)),
       known.is_taken and BOLD or "")
   end
 end
@@ -94,7 +101,7 @@ function M.write(explained)
     for _, step in ipairs(explained.program.steps) do
       draw_step(drawing, step, explained, answers[step.step])
     end
-    draw_ends(drawing)
+    draw_ends(drawing, explained.walk.ending)
   end
   return ("digraph program {\n%s\n}\n"):format(table.concat(drawing.lines, "\n"))
 end

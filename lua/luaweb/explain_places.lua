@@ -2,6 +2,7 @@
 -- Who says what in a machine, in words with file and line: functions, literals and what
 -- the framework has added for the app.
 local methods = require "luaweb.methods"
+local representation = require "luaweb.representation"
 local trace = require "luaweb.trace"
 
 local M = {}
@@ -32,13 +33,27 @@ local function with_place(what, place)
   return place and ("%s at %s"):format(what, place) or what
 end
 
--- Schemes, each with the place of its function.
-local function schemes_of(machine)
+--- Schemes, each with the place of its function: "web.basic at app.lua:30".
+---@param machine luaweb.Machine
+---@param name string?   only those of this name, in lower case
+---@return string[]
+function M.schemes(machine, name)
   local list = {}
-  for i, scheme in ipairs(machine.schemes) do
-    list[i] = with_place("web." .. scheme.name, trace.place_of(scheme.verify))
+  for _, scheme in ipairs(machine.schemes) do
+    if not name or scheme.name == name then
+      list[#list + 1] = with_place("web." .. scheme.name, trace.place_of(scheme.verify))
+    end
   end
-  return table.concat(list, ", ")
+  return list
+end
+
+--- Whether it is schemes that answer for a key.
+---@param machine luaweb.Machine
+---@param key string
+---@return boolean
+function M.is_by_schemes(machine, key)
+  local value = machine.config[key]
+  return type(value) == "function" and own_module(value) == "auth"
 end
 
 --- Who answers for a key: "allowed at app.lua:30".
@@ -48,7 +63,9 @@ end
 function M.who(machine, key)
   local value = machine.config[key]
   local module = type(value) == "function" and own_module(value)
-  if module == "auth" then return ("%s, by %s"):format(key, schemes_of(machine)) end
+  if module == "auth" then
+    return ("%s, by %s"):format(key, table.concat(M.schemes(machine), ", "))
+  end
   if module == "memo" then key = key .. ", by web.memo" end
   return with_place(key, M.place(machine, key))
 end
@@ -61,9 +78,30 @@ function M.speaker(machine, key)
   local value = machine.config[key]
   local is_function = type(value) == "function"
   local module = is_function and own_module(value)
-  if module == "auth" then return schemes_of(machine) end
   local what = is_function and "the function" or "the response"
   return with_place(module == "memo" and "web.memo" or what, M.place(machine, key))
+end
+
+-- Whether a function stands at a place, alone or among others for media types.
+local function is_at(value, place)
+  if type(value) == "function" then return trace.place_of(value) == place end
+  for _, offer in ipairs(representation.offers(value) or {}) do
+    if is_at(offer.value, place) then return true end
+  end
+  return false
+end
+
+--- The keys whose functions stand at a place.
+---@param machine luaweb.Machine
+---@param place string   as trace.place_of gives it
+---@return string[]      in alphabetical order
+function M.keys_at(machine, place)
+  local list = {}
+  for key, value in pairs(machine.config) do
+    if is_at(value, place) then list[#list + 1] = key end
+  end
+  table.sort(list)
+  return list
 end
 
 --- The key of the operation of a method: "do_put", "do_any".

@@ -16,7 +16,8 @@ function M.word(answer)
 end
 
 ---@class luaweb.Passes   each list has { row, name, answer, place }
----@field rows integer
+---@field rows integer          of the graph, with those of its components
+---@field components table[]    { name, rows }
 ---@field fixed table[]         answered by the method
 ---@field literal table[]       answered while the app loads
 ---@field after_literal integer
@@ -25,12 +26,23 @@ end
 ---@field unreachable table[]   nobody comes there
 ---@field after_subgraph integer
 
+-- By the order of their rows' places, as graph.build has it.
+local function components_of(assembly)
+  local list, numbers = json.array(), {}
+  for i, component in ipairs(assembly.components) do
+    list[i] = { name = component.name, rows = #component }
+    numbers[list[i]] = component.number
+  end
+  table.sort(list, function(a, b) return numbers[a] < numbers[b] end)
+  return list
+end
+
 --- What each pass has removed.
 ---@param program luaweb.Program
----@param machine luaweb.Machine
+---@param assembly luaweb.Assembly
 ---@return luaweb.Passes
-function M.passes(program, machine)
-  local lists = {}
+function M.passes(program, assembly)
+  local machine, lists = assembly.machine, {}
   for _, fate in ipairs { "fixed", "literal", "unary", "unreachable", "asked" } do
     lists[fate] = json.array()
   end
@@ -40,7 +52,8 @@ function M.passes(program, machine)
       answer = M.word(row.answer), place = said and machine.places[row.name] or nil })
   end
   local after_literal = #program.rows - #lists.fixed - #lists.literal
-  return { rows = #program.rows, fixed = lists.fixed, literal = lists.literal,
+  return { rows = #program.rows, components = components_of(assembly),
+    fixed = lists.fixed, literal = lists.literal,
     after_literal = after_literal, unary = lists.unary,
     after_unary = after_literal - #lists.unary, unreachable = lists.unreachable,
     after_subgraph = #lists.asked }

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Why a row of the graph has answered as it did, in one sentence: a table of what C
 -- looks at, and of what holds where nobody says anything.  RFC 9110; Fetch for CORS.
-local places = require "luaweb.explain_places"
 local fields = require "luaweb.explain_fields"
+local offers = require "luaweb.explain_offers"
+local places = require "luaweb.explain_places"
 
 local M = {}
 
@@ -12,6 +13,7 @@ local M = {}
 ---@field methods string[]     as the author would list them
 ---@field status integer?      of the response
 ---@field is_kept boolean?     the operation gave content
+---@field failure string?      which function has failed, and how
 ---@field speaker string?      who made the content of the response
 
 -- What C answers from -----------------------------------------------------------------
@@ -89,6 +91,26 @@ local by_content = {
   created = { "nothing was there before", "it was there before" },
 }
 
+-- What was said of an offer that goes, where the machine isn't strict.
+local function choice_sentence(asked, row, sentence)
+  local goes = offers.goes(asked, row)
+  if goes == nil then return sentence .. ", or else it is the first" end
+  return goes and sentence or by_field[row][4] .. "; not strict: the first"
+end
+
+-- A yes where the machine lists nothing.
+local unlisted = {
+  patch_type_taken = { "patch_media_types", "no patch_media_types: it may be any" },
+  content_coding_known = { "acceptable_content_codings", "{} is no coding" },
+}
+
+local function yes_sentence(asked, row)
+  local entry = unlisted[row]
+  if entry and asked.machine.config[entry[1]] == nil then return entry[2] end
+  local sentence = by_field[row][3]
+  return offers.is_choice(row) and choice_sentence(asked, row, sentence) or sentence
+end
+
 local function value_sentence(asked, row, answer)
   local entry = by_field[row]
   local value = fields.value(asked.request.headers, entry[1])
@@ -97,8 +119,8 @@ local function value_sentence(asked, row, answer)
   if value == "*" and entry[5] then
     return ("%s is *: %s"):format(entry[1], entry[answer and 5 or 6])
   end
-  local sentence = entry[answer and 3 or 4]:gsub("{}", function() return value end)
-  return sentence
+  local sentence = answer and yes_sentence(asked, row) or entry[4]
+  return (sentence:gsub("{}", function() return value end))
 end
 
 local conditions = { "If-Match", "If-None-Match", "If-Modified-Since",
@@ -115,10 +137,8 @@ local function precondition_sentence(asked, answer)
 end
 
 -- What ended the walk where it was asked.
-local function ended(who, passed)
-  if passed.answer == 500 then
-    return who .. " failed, or answered 500: see the error log"
-  end
+local function ended(asked, who, passed)
+  if passed.answer == 500 and asked.failure then return asked.failure end
   if passed.answer then return ("%s answered %d"):format(who, passed.answer) end
   return who .. " has not answered"
 end
@@ -133,13 +153,13 @@ local function reply_sentence(asked, answer, passed)
   local who = places.who(asked.machine, key or "handle_ok")
   if answer == true then return who .. " gave content" end
   if answer == false then return who .. " gave nothing" end
-  return ended(who, passed)
+  return ended(asked, who, passed)
 end
 
 local function core_sentence(asked, name, passed)
   local answer = passed.answer
   if name == "has_reply" then return reply_sentence(asked, answer, passed) end
-  if type(answer) ~= "boolean" then return ended(name, passed) end
+  if type(answer) ~= "boolean" then return ended(asked, name, passed) end
   if name == "precondition_given" then return precondition_sentence(asked, answer) end
   if by_content[name] then return by_content[name][answer and 1 or 2] end
   if by_field[name] then return value_sentence(asked, name, answer) end
@@ -196,16 +216,31 @@ end
 
 -- All of it ---------------------------------------------------------------------------
 
+-- Only those schemes are asked that the credentials are for.
+local function scheme_sentence(asked, passed)
+  local credentials = fields.value(asked.request.headers, "Authorization") or ""
+  local named = places.schemes(asked.machine, credentials:match("^%S*"):lower())
+  local list = named[1] and named or places.schemes(asked.machine)
+  local who, answer = table.concat(list, ", "), passed.answer
+  if type(answer) ~= "boolean" then return ended(asked, who, passed) end
+  if not (answer or named[1]) then return "no credentials for " .. who end
+  if answer and list[2] then who = "one of " .. who end
+  return ("%s answered %s"):format(who, answer and "true" or "false")
+end
+
 local function app_sentence(asked, name, passed)
+  if places.is_by_schemes(asked.machine, name) then
+    return scheme_sentence(asked, passed)
+  end
   local who = places.speaker(asked.machine, name)
-  if type(passed.answer) ~= "boolean" then return ended(who, passed) end
+  if type(passed.answer) ~= "boolean" then return ended(asked, who, passed) end
   return ("%s answered %s"):format(who, passed.answer and "true" or "false")
 end
 
 local function operation_sentence(asked, passed)
   local key = places.operation(asked.machine, asked.request.method)
   local who = places.who(asked.machine, key)
-  if type(passed.answer) ~= "boolean" then return ended(who, passed) end
+  if type(passed.answer) ~= "boolean" then return ended(asked, who, passed) end
   if not passed.answer then return who .. " answered false" end
   return who .. (passed.is_kept and " has done it, and gave content" or " has done it")
 end

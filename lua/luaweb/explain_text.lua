@@ -125,13 +125,26 @@ local function write_answers(page, label, list)
 end
 
 local function write_pass(page, name, before, after)
-  page:add("  %s %2d -> %2d rows", pad(name, 20), before, after)
+  page:add("  %s %2d -> %2d rows%s", pad(name, 20), before, after,
+    before == after and ": nothing to remove" or "")
+end
+
+-- "49 rows, 4 of cors and 2 of patch": how many the table has, and who brings more.
+local function rows_text(passes)
+  local own, more = passes.rows, {}
+  for i, component in ipairs(passes.components or {}) do
+    own = own - component.rows
+    more[i] = ("%d of %s"):format(component.rows, component.name)
+  end
+  local last = table.remove(more)
+  table.insert(more, 1, ("%d rows"):format(own))
+  return table.concat(more, ", ") .. (last and " and " .. last or "")
 end
 
 local function write_passes(page, explained)
   local passes = explained.passes
   page:title "What the compiler has removed"
-  page:add("  %d rows: %d fixed by the method, %d literal, %d asked", passes.rows,
+  page:add("  %s: %d fixed by the method, %d literal, %d asked", rows_text(passes),
     #passes.fixed, #passes.literal, passes.after_literal)
   write_pass(page, "literal elimination", passes.rows, passes.after_literal)
   write_answers(page, "fixed by " .. explained.request.method, passes.fixed)
@@ -196,7 +209,8 @@ local function write_walk(page, explained)
   local width = width_of(walk.rows, "name")
   for _, entry in ipairs(walk.rows) do write_row(page, entry, width) end
   if walk.ending.status then
-    page:add("  ends at %s with %d", walk.ending.row, walk.ending.status)
+    page:add("  ends at %s with %d%s", walk.ending.row, walk.ending.status,
+      walk.ending.failure and ": " .. walk.ending.failure or "")
   else
     page:add("  stands at %s", walk.ending.row)
   end

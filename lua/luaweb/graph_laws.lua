@@ -22,6 +22,7 @@ local ___ = "___" -- an answer that leads to the next row
 ---@field no_for string?
 ---@field ask string?
 ---@field also string?         statuses, separated by spaces
+---@field component string?    that it is of, with its place, for messages
 
 ---@class luaweb.Graph
 ---@field rows luaweb.GraphRow[]
@@ -38,8 +39,9 @@ local function is_status(arrow)
   return type(arrow) == "number" and arrow % 1 == 0 and arrow >= 200 and arrow <= 599
 end
 
-local function fail(name, fault, ...)
-  error(("row %s: " .. fault):format(name, ...), 0)
+local function fail(row, fault, ...)
+  local of = row.component and row.component .. ": " or ""
+  error(of .. ("row %s: " .. fault):format(row.name, ...), 0)
 end
 
 local function fault_of_field(key, value)
@@ -74,7 +76,8 @@ local function fault_of_row(raw)
   end
   for column = 2, 3 do
     if type(raw[column]) ~= "string" and not is_status(raw[column]) then
-      return COLUMNS[column] .. " wants a status or the name of a row"
+      return COLUMNS[column]
+        .. ' wants a status or the name of a row ("___" is the next one)'
     end
   end
   if not WHO[raw[4]] then return "who answers: core, app, core/app or method?" end
@@ -95,7 +98,7 @@ function M.entry(raw)
     error("a row is a table whose first value is its name", 0)
   end
   local fault = fault_of_row(raw)
-  if fault then fail(raw[1], "%s", fault) end
+  if fault then fail({ name = raw[1] }, "%s", fault) end
   local entry = {}
   for column, key in ipairs(COLUMNS) do entry[key] = raw[column] end
   for key in pairs(FIELDS) do entry[key] = raw[key] end
@@ -110,9 +113,10 @@ local function resolve_arrow(graph, i, title)
   if is_status(arrow) then return -arrow end
   local target = arrow == ___ and i + 1 or graph.index[arrow]
   if not target or not graph.rows[target] then
-    fail(row.name, "%s leads to %s, which is no row", title, arrow)
+    fail(row, "%s leads to %s, which is no row", title, arrow)
   elseif target <= i then
-    fail(row.name, "%s leads to %s, which does not lie below", title, arrow)
+    fail(row, "%s leads to %s, which does not lie below: arrows only point down",
+      title, arrow)
   end
   return target
 end
@@ -121,26 +125,49 @@ end
 -- everywhere else yes goes on, but for an exit.
 local function fault_of_ends(row, is_below_operation)
   local yes_ends, no_ends = row.yes < 0, row.no < 0
-  if yes_ends and -row.yes >= 400 then return "its yes refuses" end
+  if yes_ends and -row.yes >= 400 then
+    return "its yes refuses: turn the question around, so that yes goes on"
+  end
   if row.exit then
     if not yes_ends or no_ends then return "at an exit yes ends and no goes on" end
     return not is_below_operation and "an exit lies below operation" or nil
   end
-  if yes_ends and not no_ends then return "its yes ends and it is no exit" end
+  if yes_ends and not no_ends then
+    return "its yes ends and it is no exit: turn the question around, or give it "
+      .. "exit = true below operation"
+  end
+end
+
+-- Nobody comes to a row when those of a component above it all lead elsewhere.
+local function fault_of_absence(graph, i)
+  for above = i - 1, 1, -1 do
+    local component = graph.rows[above].component
+    if component then
+      return ("no arrow leads to it: those of the %s go past it"):format(component)
+    end
+  end
+  return "no arrow leads to it"
 end
 
 local function fault_of_place(graph, i, is_reached)
   local row, index = graph.rows[i], graph.index
-  if not is_reached then return "no arrow leads to it" end
-  if row.yes == row.no and not row.keep then return "its arrows meet, without keep" end
-  if row.reads and i < (index.is_read or 0) then return "it reads above is_read" end
+  if not is_reached then return fault_of_absence(graph, i) end
+  if row.yes == row.no and not row.keep then
+    return "its arrows meet: give it keep = true, or answers that lead to two places"
+  end
+  if row.reads and i < (index.is_read or 0) then
+    return "it reads above is_read: put it in_front_of a row below is_read"
+  end
   return fault_of_ends(row, i > (index.operation or #graph.rows))
 end
 
 local function index_of(rows)
   local index = {}
   for i, row in ipairs(rows) do
-    if index[row.name] then fail(row.name, "there are two of that name") end
+    local other = rows[index[row.name]]
+    if other then
+      fail(row.component and row or other, "there are two of that name")
+    end
     index[row.name] = i
   end
   return index
@@ -156,7 +183,7 @@ function M.resolve(rows)
   for i, row in ipairs(rows) do
     row.yes, row.no = resolve_arrow(graph, i, "yes"), resolve_arrow(graph, i, "no")
     local fault = fault_of_place(graph, i, reached[i])
-    if fault then fail(row.name, "%s", fault) end
+    if fault then fail(row, "%s", fault) end
     reached[row.yes], reached[row.no] = true, true
   end
   return graph

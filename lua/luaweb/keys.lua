@@ -4,6 +4,7 @@
 -- It knows no machine, and calls C for nothing but its numbers.
 local abi = require "luaweb.abi"
 local graph = require "luaweb.graph"
+local key_names = require "luaweb.key_names"
 local params = require "luaweb.params"
 local representation = require "luaweb.representation"
 local response = require "luaweb.response"
@@ -212,6 +213,14 @@ function M.meant(name, names)
   return best
 end
 
+-- Why no machine has a key of this name.
+local function fault_of_name(name)
+  if no_operations[name] then return no_operations[name] end
+  local known, meant = key_names.find(name), M.meant(name)
+  return "no machine has this key" .. (known and ": " .. known
+    or meant and (" (did you mean %s?)"):format(meant) or "")
+end
+
 -- A status that an app may give: 206 and 416 need what only C knows.
 local function fault_of_status(value)
   if value ~= math.floor(value) or value < 200 or value > 599 then
@@ -250,11 +259,7 @@ function M.fault(name, value)
     return "a machine includes machines and has named keys"
   end
   local key = M.find(name)
-  if not key then
-    local meant = M.meant(name)
-    return no_operations[name] or "no machine has this key"
-      .. (meant and (" (did you mean %s?)"):format(meant) or "")
-  end
+  if not key then return fault_of_name(name) end
   if key.kind ~= "property" then return faults[key.kind](value, key) end
   if type(value) == "function" then return nil end
   local text, fault = key.read(value)

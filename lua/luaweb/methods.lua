@@ -111,6 +111,19 @@ function M.names(machine, label)
   return methods[1] and methods or { "GET", "HEAD" }
 end
 
+--- The methods that a resource allows, as they are shown: OPTIONS is always one.
+---@param names string[]   see M.names
+---@return string[]
+function M.shown(names)
+  local list, has_options = {}, false
+  for i, name in ipairs(names) do
+    list[i] = name
+    has_options = has_options or name == "OPTIONS" or name == "*"
+  end
+  if not has_options then list[#list + 1] = "OPTIONS" end
+  return list
+end
+
 -- What makes the representation where it is one function for all media types.
 local function reply_of(config)
   local value = config.handle_ok

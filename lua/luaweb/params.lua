@@ -14,6 +14,15 @@ local demands = {
   uuid = C.LUAWEB_DEMAND_UUID,
 }
 
+-- What people write who mean one of these.
+local meant = {
+  integer = "int", digits = "int", float = "number", double = "number",
+  decimal = "number", numeric = "number", guid = "uuid",
+}
+
+-- Without one of these a pattern is a text.
+local MAGIC = "[%%.%[*+%-?^$]"
+
 -- Behind a [: where the set ends, or nil.
 local function end_of_set(pattern, at)
   if pattern:sub(at, at) == "^" then at = at + 1 end
@@ -42,6 +51,14 @@ local function end_of_escape(pattern, at, captures)
     return nil, ("has %%%s without that capture"):format(c)
   end
   return at
+end
+
+-- What patterns have elsewhere, and Lua's do not; nil: it has nothing of the kind.
+local function foreign(pattern)
+  local bare = pattern:gsub("%%.", "x")
+  if bare:find("\\", 1, true) then return [[has a \: Lua patterns have %d, no \d]] end
+  local count = bare:match "[^%[]({%d+,?%d*})"
+  return count and ("has %s: Lua patterns have no {n}"):format(count) or nil
 end
 
 -- Why it is no Lua pattern, or nil.  Lua itself tells only when matching comes there.
@@ -80,6 +97,19 @@ function M.anchored(pattern)
   return "^" .. pattern .. "$"
 end
 
+-- What is wrong with a demand that is no word of ours, or nil.
+local function fault_of_demand(demand)
+  local fault = foreign(demand) or fault_of_pattern(demand)
+  if fault then return ("the pattern %q %s"):format(demand, fault) end
+  if demand:find(MAGIC) then return nil end
+  local word = demand:lower()
+  word = demands[word] and word or meant[word]
+  local hint = ", but a text: only one value would do"
+  if word then hint = (" (did you mean %q?)"):format(word) end
+  if demand:find("|", 1, true) then hint = ": Lua patterns have no |" end
+  return ("%q is no pattern%s"):format(demand, hint)
+end
+
 --- Tells what is wrong with `params` of a machine.
 ---@param spec any
 ---@return string? fault
@@ -92,8 +122,8 @@ function M.fault(spec)
       name = tostring(name)
       return ('%s: wants "int", "number", "uuid" or a Lua pattern'):format(name)
     end
-    local fault = not demands[demand] and fault_of_pattern(demand)
-    if fault then return ("%s: the pattern %q %s"):format(name, demand, fault) end
+    local fault = not demands[demand] and fault_of_demand(demand)
+    if fault then return ("%s: %s"):format(name, fault) end
   end
 end
 

@@ -2,6 +2,7 @@
 -- What an app has: its resources with their methods, the media types that they offer
 -- and take, and where they are declared.  Runs nothing of the app.
 local json = require "luaweb.json"
+local methods = require "luaweb.methods"
 local trace = require "luaweb.trace"
 
 local M = {}
@@ -26,8 +27,8 @@ local properties = {
 
 local function route_of(resource)
   local machine = resource.assembly.machine
-  local route = { template = resource.template, methods = resource.assembly.names,
-    place = machine.place }
+  local route = { template = resource.template, place = machine.place,
+    methods = methods.shown(resource.assembly.names) }
   for _, property in ipairs(properties) do
     local field, value = property[1], machine.config[property[2]]
     if type(value) == "table" then

@@ -222,10 +222,17 @@ M.any_fields = list("header names", is_name, { star = true, empty = true })
 
 -- Methods -----------------------------------------------------------------------------
 
+local USUAL = { GET = true, HEAD = true, POST = true, PUT = true, PATCH = true,
+  DELETE = true, OPTIONS = true }
+
 -- Why it can't be among `methods`, or nil.
 local function fault_of_method(method, seen)
   if type(method) ~= "string" or not is_name(method) then return "is not a method" end
   if method == "TRACE" or method == "CONNECT" then return "is never served" end
+  local usual = method:upper()
+  if usual ~= method and USUAL[usual] then
+    return ("is not %s: methods are case-sensitive"):format(usual)
+  end
   return seen[method] and "is there twice" or nil
 end
 
