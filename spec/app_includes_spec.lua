@@ -83,7 +83,7 @@ describe("an installed app", function()
       web.any("/c", nothing),
     }
     app:install()
-    local routes = require("luaweb.routes").of(app)
+    local routes = require("luaweb.command.routes").of(app)
     assert.matches("app_includes_spec.lua:" .. line .. "$", routes[1].place)
     for _, route in ipairs(routes) do route.place = nil end
     assert.same({

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The keys of machines (lua/luaweb/keys.lua): which there are, what each may hold
--- (lua/luaweb/values.lua, representation.lua), and how it is said to C.
+-- The keys of machines (lua/luaweb/machine/keys.lua): which there are, what each may
+-- hold (values.lua and representation.lua there), and how it is said to C.
 local graph = require "luaweb.graph"
-local keys = require "luaweb.keys"
+local keys = require "luaweb.machine.keys"
 local test = require "luaweb.test"
 local web = require "luaweb"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What an app says that can't be meant (lua/luaweb/contradictions.lua, reach.lua): an
--- error while it loads, which names the place, the template and the key.
+-- What an app says that can't be meant (lua/luaweb/machine/contradictions.lua): an error
+-- while it loads, which names the place, the template and the key.
 local test = require "luaweb.test"
 local web = require "luaweb"
 
@@ -152,7 +152,7 @@ describe("a handler", function()
       handle_conflict = { handle_ok = "x" },
       handle_gone = { handle_ok = "x", exists = false },
     } do
-      local status = require("luaweb.keys").find(key).number
+      local status = require("luaweb.machine.keys").find(key).number
       assert.equal(("/x: %s: none of its methods can end with %d: nothing can reach it")
         :format(key, status), fault(with(machine, key, "text")))
     end

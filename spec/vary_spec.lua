@@ -2,7 +2,7 @@
 -- What a response says it depends on, on the wire: a cache that believes it must never
 -- give one client what was made for another.  RFC 9110 §12.5.5; RFC 9111 §4.1.
 local flows = require "spec.support.flows"
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local test = require "luaweb.test"
 local web = require "luaweb"
 local wire = require "spec.support.machine_wire"

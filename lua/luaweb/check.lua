@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- `luaweb check`: asks every resource of an app what HTTP requires of it, and reports
 -- what is wrong, what is seldom meant, and what could not be tried.
-local absent = require "luaweb.check_absent"
-local cases = require "luaweb.check_case"
+local absent = require "luaweb.check.absent"
+local cases = require "luaweb.check.case"
 local json = require "luaweb.json"
-local methods = require "luaweb.check_methods"
-local reads = require "luaweb.check_reads"
-local requests = require "luaweb.probe_request"
-local samples = require "luaweb.check_samples"
+local methods = require "luaweb.check.methods"
+local reads = require "luaweb.check.reads"
+local requests = require "luaweb.probe.request"
+local samples = require "luaweb.check.samples"
 
 local M = {}
 

@@ -2,19 +2,19 @@
 -- `luaweb explain`: asks an app one request and gathers what it takes to understand the
 -- answer: the resource, what the compiler made of its graph, the program, the walk with
 -- reasons, the response.  Who shows it is explain_text, explain_dot, or JSON.
-local dot = require "luaweb.explain_dot"
-local failures = require "luaweb.explain_failure"
+local dot = require "luaweb.explain.dot"
+local failures = require "luaweb.explain.failure"
 local ffi = require "ffi"
-local fields = require "luaweb.explain_fields"
+local fields = require "luaweb.explain.fields"
 local json = require "luaweb.json"
-local keys = require "luaweb.keys"
-local methods = require "luaweb.methods"
-local places = require "luaweb.explain_places"
-local programs = require "luaweb.explain_program"
-local reasons = require "luaweb.explain_reason"
-local requests = require "luaweb.probe_request"
-local text = require "luaweb.explain_text"
-local walks = require "luaweb.explain_walk"
+local keys = require "luaweb.machine.keys"
+local methods = require "luaweb.machine.methods"
+local places = require "luaweb.explain.places"
+local programs = require "luaweb.explain.program"
+local reasons = require "luaweb.explain.reason"
+local requests = require "luaweb.probe.request"
+local text = require "luaweb.explain.text"
+local walks = require "luaweb.explain.walk"
 
 ffi.cdef "int isatty(int file);"
 

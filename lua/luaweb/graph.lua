@@ -3,7 +3,7 @@
 -- checklist.  Owns the rows, the components that go in between, and which answers a method
 -- fixes.  Nothing here answers a question, runs an app or knows C.
 -- RFC 9110, and where a row says so RFC 5789, 6585, 7725 and Fetch.
-local laws = require "luaweb.graph_laws"
+local laws = require "luaweb.graph.laws"
 local trace = require "luaweb.trace"
 
 local M = {}

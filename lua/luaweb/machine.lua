@@ -4,7 +4,7 @@
 -- when it gets a template, which the message names.  Nothing runs here.
 local auth = require "luaweb.auth"
 local graph = require "luaweb.graph"
-local keys = require "luaweb.keys"
+local keys = require "luaweb.machine.keys"
 local trace = require "luaweb.trace"
 
 local M = {}
