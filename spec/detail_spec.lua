@@ -35,7 +35,8 @@ end
 describe("a refusal says", function()
   it("what there is to choose from", function()
     assert.equal("406 Not Acceptable: the media types are text/html, "
-      .. "application/json\n", body("GET", "/offers", { headers = { Accept = "image/png" } }))
+      .. "application/json\n",
+      body("GET", "/offers", { headers = { Accept = "image/png" } }))
     assert.equal("406 Not Acceptable: the languages are en, de\n",
       body("GET", "/offers", { headers = { ["Accept-Language"] = "fr" } }))
     assert.equal("406 Not Acceptable: the charsets are utf-8\n",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What an app says that can't be meant (lua/luaweb/machine/contradictions.lua): an error
--- while it loads, which names the place, the template and the key.
+-- What an app says that can't be meant (lua/luaweb/machine/contradictions.lua): an
+-- error while it loads, which names the place, the template and the key.
 local test = require "luaweb.test"
 local web = require "luaweb"
 
