@@ -127,7 +127,7 @@ describe("An entry as JSON", function()
       octets_sent = 5 },
     ["content that was sent back"] = { octets = process.post("/echo", ("x"):rep(99)),
       status = 200, octets_sent = 99, method = "POST" },
-    ["content that is too large"] = { status = 413, method = "POST", octets_sent = 22,
+    ["content that is too large"] = { status = 413, method = "POST", octets_sent = 56,
       octets = "POST /echo HTTP/1.1\r\nHost: localhost\r\n"
         .. "Content-Length: 99999999\r\n\r\n" },
   } do

@@ -83,12 +83,12 @@ describe("an installed app", function()
       web.any("/c", nothing),
     }
     app:install()
-    local routes = require("luaweb.routes").of(app)
+    local routes = require("luaweb.command.routes").of(app)
     assert.matches("app_includes_spec.lua:" .. line .. "$", routes[1].place)
     for _, route in ipairs(routes) do route.place = nil end
     assert.same({
-      { template = "/a", methods = { "GET", "HEAD" } },
-      { template = "/b", methods = { "GET", "HEAD", "PUT" },
+      { template = "/a", methods = { "GET", "HEAD", "OPTIONS" } },
+      { template = "/b", methods = { "GET", "HEAD", "PUT", "OPTIONS" },
         media_types = { "application/json", "text/html" } },
       { template = "/c", methods = { "*" } },
     }, routes)

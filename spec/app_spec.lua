@@ -140,10 +140,10 @@ describe("resources with equal templates", function()
   end)
 
   it("may say the same twice", function()
-    local machine = web.machine { handle_ok = "same", body_limit = 5 }
+    local machine = web.machine { handle_ok = "same", expires = 5 }
     local client = test.app(web.app {
       web.resource("/x", machine), web.resource("/x", machine),
-      web.resource("/x", web.machine { body_limit = 5 }),
+      web.resource("/x", web.machine { expires = 5 }),
     })
     assert.equal("same", client:get("/x").body)
   end)

@@ -5,7 +5,7 @@ local job = require "luaweb.job"
 local live_request = require "spec.support.live_request"
 local pure = require "spec.support.pure"
 local regex = require "spec.support.regex"
-local secret = require "luaweb.secret"
+local secret = require "luaweb.auth.secret"
 local test = require "luaweb.test"
 local web = require "luaweb"
 

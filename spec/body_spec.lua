@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Reading the content of requests: text, octets, JSON, forms, pieces, trailers
--- (lua/luaweb/body.lua).  RFC 9110 §6.4, §6.5, §8.3; RFC 9112 §6, §7.1.
+-- (lua/luaweb/request/body.lua).  RFC 9110 §6.4, §6.5, §8.3; RFC 9112 §6, §7.1.
 local job = require "luaweb.job"
 local test = require "luaweb.test"
 local web = require "luaweb"

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- What `luaweb check` would find in a server that does not do what it must: answers are
 -- made up, since ours has none of these faults.
-local cases = require "luaweb.check_case"
+local cases = require "luaweb.check.case"
 local graph = require "luaweb.graph"
-local methods = require "luaweb.check_methods"
-local offers = require "luaweb.check_offers"
-local reads = require "luaweb.check_reads"
+local methods = require "luaweb.check.methods"
+local offers = require "luaweb.check.offers"
+local reads = require "luaweb.check.reads"
 local web = require "luaweb"
 
 local Answer = {}

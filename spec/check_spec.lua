@@ -129,6 +129,47 @@ describe("luaweb check", function()
     assert.matches("/changing", given)
   end)
 
+  it("asks for what is not there too, where it is told what is", function()
+    local path = process.file("app.lua", [[
+local web = require "luaweb"
+local function note(req) return ({ [7] = { text = "a" } })[req.params.id].text end
+local function word(req) return req.params.w == "b-1" and "b" or 404 + nil end
+return web.app {
+  web.resource("/n/{id}", web.machine { params = { id = "int" }, handle_ok = note }),
+  web.resource("/w/{w}", web.machine { params = { w = "%a%-?%d*" }, handle_ok = word }),
+  web.get("/t/{t}", function(req) return req.params.t == "x" and "x" or 404 end),
+  web.put("/p/{q}", function() error "called" end),
+}
+]])
+    local found_ones = {}
+    local told = check(path, "--param", "id=7", "--param", "w=b-1", "--param", "t=x",
+      "--param", "q=1")
+    for what in told.output:gmatch ": (/[^\n]+)\n" do
+      found_ones[#found_ones + 1] = what
+    end
+    local WHY = "answers 500: what is not there is a 404; see the error log"
+    assert.same({ "/n/{id}: GET /n/987654321 " .. WHY, "/w/{w}: GET /w/a " .. WHY,
+      "/p/{q}: not tried: PUT: operations are not called" }, found_ones)
+  end)
+
+  it("warns of a segment that elsewhere would be a variable", function()
+    local path = process.file("app.lua", 'local web = require "luaweb"\n'
+      .. 'return web.app { web.get("/a/:x/b/:", function() return "x" end) }\n')
+    assert.equal(path .. ":2: /a/:x/b/:: warning: :x is a literal: a variable is {x}",
+      check(path).output:match "^[^\n]*")
+  end)
+
+  it("warns of JSON that goes out for another media type", function()
+    local path = file_of [[
+      handle_ok = { ["text/html"] = function() return { a = 1 } end,
+        ["text/plain"] = "x", ["application/problem+json"] = { a = 1 },
+        ["application/json"] = function() return { a = 1 } end }]]
+    local warned = check(path)
+    assert.equal(path .. ":3: /a{/x}: warning: what handle_ok has for text/html "
+      .. "answers application/json: a table is JSON", warned.output:match "^[^\n]*")
+    assert.matches(": 0 errors, 1 warning, 0 not tried\n$", warned.output)
+  end)
+
   it("gives the same as JSON", function()
     local all = json.decode(check(APP, "--json").output)
     assert.same({ 21, 7, 4, 8, 19 }, { all.resources, all.errors, all.warnings,

@@ -4,7 +4,7 @@
 -- RFC 9110 §13, §15.4.5.
 local http = require "spec.support.reference_http"
 local pure = require "spec.support.pure"
-local values = require "luaweb.values"
+local values = require "luaweb.machine.values"
 local web = require "luaweb"
 local wire = require "spec.support.machine_wire"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The Set-Cookie header (lua/luaweb/cookie.lua): RFC 6265 §4.1, the corpus, the edges.
-local cookie = require "luaweb.cookie"
+-- The Set-Cookie header (response/cookie.lua): RFC 6265 §4.1, the corpus, the edges.
+local cookie = require "luaweb.response.cookie"
 local pure = require "spec.support.pure"
 
 local function octets_if_text(value)

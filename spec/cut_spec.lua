@@ -2,7 +2,7 @@
 -- Answers that are cut: what came before them on the connection arrives, and their line
 -- in the access log tells of them and of no other request.
 local error_log = require "spec.support.error_log"
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local log_file = require "spec.support.log_file"
 local process = require "spec.support.process"
 local test = require "luaweb.test"

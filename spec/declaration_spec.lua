@@ -57,6 +57,10 @@ describe("a declaration", function()
     ["with TRACE"]              = { { "TRACE" }, "TRACE is never served" },
     ["with CONNECT"]            = { { "CONNECT" }, "CONNECT is never served" },
     ["that names one twice"]    = { { "GET", "GET" }, "GET is there twice" },
+    ["in lower case"]           = { { "get" },
+      "get is not GET: methods are case-sensitive" },
+    ["in mixed case"]           = { { "GET", "Options" },
+      "Options is not OPTIONS: methods are case-sensitive" },
     ["that is a function"]      = { name_it, 'wants a list of methods, or "*"' },
   } do
     it("of methods " .. title .. " is refused", function()
@@ -75,6 +79,18 @@ describe("a declaration", function()
     assert.equal("/x: [1]: a machine includes machines, not a table", fault { {} })
     assert.equal("/x: [1]: a machine includes machines, not a nil",
       fault { nil, web.machine {} })
+  end)
+
+  it("tells where a scheme goes that stands in it", function()
+    local basic = web.basic { realm = "r", verify = name_it }
+    assert.equal("/x: [1]: put web.basic into web.auth { ... }",
+      fault { basic, handle_ok = "x" })
+    assert.equal("/x: [1]: put web.bearer into web.auth { ... }",
+      fault { web.bearer { verify = name_it }, handle_ok = "x" })
+    for _, value in ipairs { basic, web.auth { basic } } do
+      assert.equal("/x: authorized: web.auth { ... } stands in the array part",
+        fault { authorized = value, handle_ok = "x" })
+    end
   end)
 
   it("refuses a method without its function", function()
@@ -106,6 +122,26 @@ describe("a declaration", function()
 
   it("refuses a machine that does nothing", function()
     assert.equal("/x: machine: it has neither handle_ok nor an operation", fault {})
+  end)
+
+  it("refuses it with the places of the resource and of its machines", function()
+    local line = debug.getinfo(1, "l").currentline
+    local empty = web.machine { entity_tag = '"v"' }
+    local other = web.machine { cache_control = "no-store" }
+    local app = web.app {
+      web.resource("/x", empty),
+      web.resource("/x", other),
+    }
+    local ok, message = pcall(test.app, app)
+    assert.is_false(ok)
+    local FILE = "spec/declaration_spec.lua:"
+    assert.equal(("%s%d: /x: machine: it has neither handle_ok nor an operation "
+      .. "(declared at %s%d, %s%d)"):format(FILE, line + 4, FILE, line + 1, FILE,
+      line + 2), message)
+    app = web.app { includes = { web.machine {} }, web.resource("/x", empty) }
+    ok, message = pcall(test.app, app)
+    assert.is_false(ok)
+    assert.matches("%(declared at [^ ]*:" .. line + 1 .. "%)$", message)
   end)
 
   it("takes methods without a function where no request gets that far", function()

@@ -34,7 +34,8 @@ end
 
 describe("a refusal says", function()
   it("what there is to choose from", function()
-    assert.equal("406 Not Acceptable: the media types are text/html, application/json\n",
+    assert.equal("406 Not Acceptable: the media types are text/html, "
+      .. "application/json\n",
       body("GET", "/offers", { headers = { Accept = "image/png" } }))
     assert.equal("406 Not Acceptable: the languages are en, de\n",
       body("GET", "/offers", { headers = { ["Accept-Language"] = "fr" } }))
@@ -49,8 +50,8 @@ describe("a refusal says", function()
   end)
 
   it("which precondition it wants", function()
-    assert.equal("428 Precondition Required: send If-Match with the entity tag that you "
-      .. "have\n", body("PUT", "/guarded", { body = "x" }))
+    assert.equal("428 Precondition Required: send If-Match with the entity tag that "
+      .. "you have\n", body("PUT", "/guarded", { body = "x" }))
     assert.equal("428 Precondition Required: send If-None-Match: *\n",
       body("PUT", "/guarded/new", { body = "x" }))
   end)
@@ -58,8 +59,10 @@ describe("a refusal says", function()
   it("how much content is taken, and that its length is wanted", function()
     assert.equal("413 Content Too Large: at most 5 octets are taken\n",
       body("POST", "/small", { body = "123456" }))
-    assert.equal("411 Length Required: send Content-Length\n", body("POST", "/small",
-      { headers = { ["Transfer-Encoding"] = "chunked" }, body = "1\r\nx\r\n0\r\n\r\n" }))
+    assert.equal("411 Length Required: send Content-Length\n", body("POST", "/small", {
+      headers = { ["Transfer-Encoding"] = "chunked" },
+      body = "1\r\nx\r\n0\r\n\r\n",
+    }))
   end)
 
   it("it as problem details, where these are liked", function()

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- `luaweb explain` for tools, as JSON and for Graphviz, and its answer to wrong usage.
 local json = require "luaweb.json"
-local page = require "luaweb.explain_text"
+local page = require "luaweb.explain.text"
 local process = require "spec.support.process"
 
 local HELLO, APP = "apps/hello.lua", "spec/apps/explained.lua"

@@ -58,7 +58,7 @@ describe("the page on GET /hello", function()
   it("counts what each pass has removed", function()
     contains(text, "\n  49 rows: 8 fixed by the method, 31 literal, 10 asked\n")
     contains(text, "\n  literal elimination  49 -> 10 rows\n")
-    contains(text, "\n  unary elimination    10 -> 10 rows\n")
+    contains(text, "\n  unary elimination    10 -> 10 rows: nothing to remove\n")
     contains(text, "\n  subgraph elimination 10 ->  4 rows\n"
       .. "    nobody comes there: expectation_met, content_fits, content_coding_known, "
       .. "operation,\n")
@@ -130,14 +130,14 @@ describe("the reasons", function()
   because("allowed", "404 step 0 " .. ALLOWED .. " answered 404", "/notes/1?as=status")
   because("allowed", "403 step 0 " .. ALLOWED .. " answered 403",
     "/notes/1?as=response")
-  because("allowed", "500 step 0 " .. ALLOWED
-    .. " failed, or answered 500: see the error log", "/notes/1?as=fault")
+  because("allowed", "500 step 0 allowed at spec/apps/explained.lua:9 failed: "
+    .. "spec/apps/explained.lua:12: boom", "/notes/1?as=fault")
   because("exists", "no step 1 the function at spec/apps/explained.lua:15 answered "
     .. "false", "/notes/2")
   because("exists", "no no resource is here", "/nowhere")
   because("exists", "no no resource is here", "/notes/no-number")
-  because("authorized", "no step 2 web.basic at spec/apps/explained.lua:29 answered "
-    .. "false", "/page")
+  because("authorized", "no step 2 no credentials for web.basic at "
+    .. "spec/apps/explained.lua:29", "/page")
   because("origin_given", "no step 0 there is no Origin -> service_available", "/page")
   because("origin_allowed", "yes step 1 http://a.example is in cors_origins", "/page",
     "-H", "Origin: http://a.example")
@@ -173,7 +173,7 @@ describe("the reasons", function()
   because("range_fits", "no step 5 bytes=90- lies behind the end", "/constant", "-H",
     "Range: bytes=90-")
   because("method_implemented", "no no resource of the app lists it", "BREW", "/page")
-  because("method_allowed", "no its methods are GET, HEAD", "POST", "/page")
+  because("method_allowed", "no its methods are GET, HEAD, OPTIONS", "POST", "/page")
 end)
 
 describe("the response", function()
@@ -215,7 +215,7 @@ describe("luaweb explain", function()
   end)
 
   it("names what a resource demands of the values in its paths", function()
-    contains(explain(APP, "/notes/1"), "\n  methods: GET, HEAD, DELETE, PUT\n"
+    contains(explain(APP, "/notes/1"), "\n  methods: GET, HEAD, DELETE, PUT, OPTIONS\n"
       .. "  params: id = int\n")
   end)
 

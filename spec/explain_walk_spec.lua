@@ -9,7 +9,7 @@ local random = require "spec.support.random"
 local random_machine = require "spec.support.random_machine"
 local random_request = require "spec.support.random_request"
 local reference = require "spec.support.reference_walk"
-local walks = require "luaweb.explain_walk"
+local walks = require "luaweb.explain.walk"
 local web = require "luaweb"
 
 -- By hand -----------------------------------------------------------------------------

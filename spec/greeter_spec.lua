@@ -48,7 +48,7 @@ describe("who asks", function()
   end)
 
   it("is let in again within a minute without another hash", function()
-    local secret = require "luaweb.secret"
+    local secret = require "luaweb.auth.secret"
     ask.get("/hello", SUPER_USER)
     local count = secret.computed()
     assert.equal(200, ask.get("/hello", SUPER_USER).status)

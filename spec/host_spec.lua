@@ -2,7 +2,7 @@
 -- What the host promises where C, the loop and Lua meet: turns go on by themselves, a
 -- client that left costs nothing and lends its address to nobody, and no recursion ends
 -- the worker.
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local job = require "luaweb.job"
 local test = require "luaweb.test"
 local web = require "luaweb"

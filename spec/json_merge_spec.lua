@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- JSON merge patch: RFC 7396, its examples and what it leaves alone.
 local json = require "luaweb.json"
-local json_merge = require "luaweb.json_merge"
+local json_merge = require "luaweb.json.merge"
 local json_text = require "spec.support.json_text"
 
 local read, write = json_text.read, json_text.write

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- JSON patch: what is refused, in which words, and where the limits are.
 local json = require "luaweb.json"
-local json_patch = require "luaweb.json_patch"
+local json_patch = require "luaweb.json.patch"
 
 local function operations_of(text)
   local v, message = json.decode(text)

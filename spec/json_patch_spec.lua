@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- JSON patch: RFC 6902 with its examples, and the pointers of RFC 6901.
 local json = require "luaweb.json"
-local json_patch = require "luaweb.json_patch"
+local json_patch = require "luaweb.json.patch"
 local json_text = require "spec.support.json_text"
 
 local read, write = json_text.read, json_text.write

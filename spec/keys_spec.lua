@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- The keys of machines (lua/luaweb/keys.lua): which there are, what each may hold
--- (lua/luaweb/values.lua, representation.lua), and how it is said to C.
+-- The keys of machines (lua/luaweb/machine/keys.lua): which there are, what each may
+-- hold (values.lua and representation.lua there), and how it is said to C.
 local graph = require "luaweb.graph"
-local keys = require "luaweb.keys"
+local keys = require "luaweb.machine.keys"
 local test = require "luaweb.test"
 local web = require "luaweb"
 
@@ -220,6 +220,32 @@ describe("a name that is no key", function()
         keys.fault(name, true))
     end)
   end
+
+  for name, known in pairs {
+    resource_exists = "it is called exists here",
+    is_authorized = "it is called authorized here",
+    content_types_provided = "it is called available_media_types here",
+    malformed_request = "it is called well_formed here, which answers the opposite",
+    movedPermanently = "it is called stays_for_good here, which answers the opposite",
+    ["moved-temporarily?"] =
+      "it is called stays_for_now here, which answers the opposite",
+    gone = "it is called never_was here, which answers the opposite",
+    includes = "a machine lists what it includes in its array part",
+  } do
+    it("may be known from elsewhere: " .. name, function()
+      assert.equal("no machine has this key: " .. known, keys.fault(name, true))
+    end)
+  end
+
+  it("from elsewhere leads to a key that there is", function()
+    for _, name in ipairs { "previously_existed", "moved_temporarily", "uri_too_long",
+      "is_conflict", "no_content", "multiple_choices", "forbidden", "etag",
+      "process_post", "allowed_methods", "options", "post_is_create", "create_path",
+      "content_types_accepted", "languages_provided", "encodings_provided" } do
+      local key = keys.fault(name, true):match "it is called ([%l_]+) here"
+      assert.is_truthy(keys.find(key), name)
+    end
+  end)
 
   it("is only refused where nothing is like it", function()
     assert.equal("no machine has this key", keys.fault("colour_of_sky", true))

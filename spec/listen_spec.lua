@@ -2,8 +2,8 @@
 -- Where luaweb listens, what it says about it, and what it says when it can't.
 local lfs = require "lfs"
 local process = require "spec.support.process"
-local socket = require "luaweb.socket"
-local who_listens = require "luaweb.who_listens"
+local socket = require "luaweb.client.socket"
+local who_listens = require "luaweb.command.who_listens"
 
 local HELLO = "apps/hello.lua"
 local GET = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What an app says that can't be meant (lua/luaweb/contradictions.lua, reach.lua): an
+-- What an app says that can't be meant (lua/luaweb/machine/contradictions.lua): an
 -- error while it loads, which names the place, the template and the key.
 local test = require "luaweb.test"
 local web = require "luaweb"
@@ -92,7 +92,7 @@ describe("a 401", function()
   it("that can't be, or that has a challenge, is none", function()
     loads { handle_ok = "x", authorized = true }
     loads { handle_ok = "x", authorized = 404 }
-    loads { handle_ok = "x", body_limit = 401 }
+    loads { handle_ok = "x", expires = 401 }
     loads { handle_ok = "x", authorized = nothing, challenge = { "Negotiate" } }
     loads { handle_ok = "x", authorized = nothing, challenge = nothing }
   end)
@@ -117,7 +117,7 @@ describe("a redirect", function()
 
   it("that can't be is none, and a response has its own", function()
     loads { do_post = nothing, stays_for_good = true, see_other = false }
-    loads { handle_ok = "x", stays_for_now = 404, body_limit = 301 }
+    loads { handle_ok = "x", stays_for_now = 404, expires = 301 }
     loads { handle_ok = "x", stays_for_good = web.redirect("/y"):status(308) }
   end)
 end)
@@ -152,7 +152,7 @@ describe("a handler", function()
       handle_conflict = { handle_ok = "x" },
       handle_gone = { handle_ok = "x", exists = false },
     } do
-      local status = require("luaweb.keys").find(key).number
+      local status = require("luaweb.machine.keys").find(key).number
       assert.equal(("/x: %s: none of its methods can end with %d: nothing can reach it")
         :format(key, status), fault(with(machine, key, "text")))
     end
@@ -194,6 +194,55 @@ describe("a handler", function()
   end)
 end)
 
+describe("a property of content", function()
+  local LIMIT = { body_limit = 5 }
+  local WHY = "none of its methods has content: nothing can reach it"
+
+  for key, value in pairs { acceptable_media_types = { "a/b" }, length_required = true,
+    acceptable_content_codings = { "gzip" }, body_limit = 5, partial_put = true } do
+    it(key .. " is refused where no method has content", function()
+      local page = with({ handle_ok = "x" }, key, value)
+      assert.equal(("/x: %s: %s"):format(key, WHY), fault(page))
+      loads { web.machine { [key] = value }, handle_ok = "x" }
+      loads(with({ do_put = nothing, service_available = false }, key, value))
+      loads(with({ do_any = nothing }, key, value))
+    end)
+  end
+
+  it("is refused in not_found, where nothing is read", function()
+    assert.equal("unmatched paths: body_limit: " .. WHY, fault_of(function()
+      return { not_found = web.machine(LIMIT) }
+    end))
+  end)
+
+  it("is refused where other methods have such content", function()
+    assert.equal("/x: partial_put: PUT is not among its methods: nothing can reach it",
+      fault { do_post = nothing, partial_put = true })
+    assert.equal("/x: acceptable_media_types: only PATCH has content, and takes "
+      .. "patch_media_types: nothing can reach it",
+      fault { do_patch = nothing, acceptable_media_types = { "a/b" } })
+  end)
+
+  it("may limit what a GET's or a DELETE's function reads", function()
+    loads(with(LIMIT, "handle_ok", nothing))
+    loads(with(LIMIT, "do_delete", nothing))
+  end)
+end)
+
+describe("a location", function()
+  it("is refused where no answer has one", function()
+    assert.equal("/x: location: none of its methods can end with a status that has "
+      .. "one: nothing can reach it", fault { handle_ok = "x", location = "/y" })
+    loads { web.machine { location = "/y" }, handle_ok = "x" }
+  end)
+
+  it("is taken where an answer may have one", function()
+    loads { handle_ok = nothing, location = "/y" }
+    loads { handle_ok = "x", single_choice = false, location = "/y" }
+    loads { do_post = nothing, well_formed = false, location = "/y" }
+  end)
+end)
+
 describe("available_media_types", function()
   local page = { handle_ok = { ["text/html"] = "<p>", ["text/plain"] = "x" } }
 
@@ -230,11 +279,13 @@ describe("a component", function()
   end)
 
   it("has to fit into the graph", function()
+    local line = debug.getinfo(1, "l").currentline + 1
     local lost = web.component { name = "lost", in_front_of = "nowhere",
       { "load_errors_lost", "___", 404, "app", true, "here" },
     }
-    assert.equal("/x: components: component lost: there is no row nowhere to go in "
-      .. "front of", fault { lost, handle_ok = "x" })
+    assert.equal(("/x: components: component lost at spec/load_errors_spec.lua:%d: "
+      .. "there is no row nowhere to go in front of"):format(line),
+      fault { lost, handle_ok = "x" })
   end)
 
   it("patch is there with PATCH only", function()

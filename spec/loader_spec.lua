@@ -55,8 +55,8 @@ describe("require", function()
   it("never finds the framework's modules elsewhere", function()
     write("luaweb/colour", "return 'wrong'")
     write("luaweb/json_value", "return 'wrong'")
-    package.loaded["luaweb.json_value"] = nil
-    assert.is_table(require "luaweb.json_value")
+    package.loaded["luaweb.json.value"] = nil
+    assert.is_table(require "luaweb.json.value")
   end)
 
   it("does not grow the path for a folder that is first there", function()

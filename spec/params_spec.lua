@@ -217,6 +217,14 @@ describe("params of a machine", function()
     ['id: the pattern "%fa" has %f without a set'] = { id = "%fa" },
     ['id: the pattern "%1" has %1 without that capture'] = { id = "%1" },
     ['id: the pattern "(%1)" has %1 without that capture'] = { id = "(%1)" },
+    ['id: "integer" is no pattern (did you mean "int"?)'] = { id = "integer" },
+    ['id: "UUID" is no pattern (did you mean "uuid"?)'] = { id = "UUID" },
+    ['id: "me" is no pattern, but a text: only one value would do'] = { id = "me" },
+    ['id: "en|de" is no pattern: Lua patterns have no |'] = { id = "en|de" },
+    [ [[id: the pattern "\\d+" has a \: Lua patterns have %d, no \d]] ] =
+      { id = "\\d+" },
+    ['id: the pattern "[a-z]{3}" has {3}: Lua patterns have no {n}'] =
+      { id = "[a-z]{3}" },
   } do
     it(("are refused: %s"):format(why), function()
       local ok, message = pcall(web.resource, "/{id}", machine(params))
@@ -226,8 +234,9 @@ describe("params of a machine", function()
   end
 
   it("may be any Lua pattern", function()
-    for _, pattern in ipairs { "", "%a", "[]]", "[^]]", "[%]]", "(a)%1", "%b()", "()",
-      "%f[%w]a", "((a)b)", "a-", "^a$", "$", "^", "%^", ".*", "[a-z%-]", "%%", "[[]",
+    for _, pattern in ipairs { "%a", "[]]", "[^]]", "[%]]", "(a)%1", "%b()", "().",
+      "%f[%w]a", "((a)b+)", "a-", "^a$", "$", "^", "%^", ".*", "[a-z%-]", "%%", "[[]",
+      "%a%{3}", "a%\\b", "{%a}", "[{3}]",
     } do
       assert.is_truthy(web.resource("/{id}", machine { id = pattern }))
     end

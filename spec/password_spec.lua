@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Password hashes on the thread pool (lua/luaweb/secret.lua, core/net/secret.h): what
--- they are, what they cost, how many at once, and where waiting for them can't work.
+-- Password hashes on the thread pool (lua/luaweb/auth/secret.lua): what they
+-- are, what they cost, how many at once, and where waiting for them can't work.
 local abi = require "luaweb.abi"
 local error_log = require "spec.support.error_log"
 local ffi = require "ffi"
 local job = require "luaweb.job"
 local process = require "spec.support.process"
 local response = require "luaweb.response"
-local secret = require "luaweb.secret"
+local secret = require "luaweb.auth.secret"
 local test = require "luaweb.test"
 local web = require "luaweb"
 

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- How much one connection may ask for: --max-requests, and what --max-read-ahead lets
 -- it send behind a request that waits.
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local job = require "luaweb.job"
 local process = require "spec.support.process"
-local socket = require "luaweb.socket"
+local socket = require "luaweb.client.socket"
 local web = require "luaweb"
 
 local ROOT = process.get "/"

@@ -237,8 +237,8 @@ return web.app {
     local path = process.file("routes.lua", app)
     local ended = run("routes", path)
     assert.equal(0, ended.code)
-    assert.equal(("  /         GET, HEAD  %s:3\n  /any{/a}  (any)      %s:4\n")
-      :format(path, path), ended.output)
+    assert.equal(("  /         GET, HEAD, OPTIONS  %s:3\n"
+      .. "  /any{/a}  (any)               %s:4\n"):format(path, path), ended.output)
   end)
 
   it("lists them as JSON with --json", function()
@@ -246,7 +246,7 @@ return web.app {
     local ended = run("routes", path, "--json")
     assert.equal(0, ended.code)
     assert.same({
-      { template = "/", methods = { "GET", "HEAD" }, place = path .. ":3" },
+      { template = "/", methods = { "GET", "HEAD", "OPTIONS" }, place = path .. ":3" },
       { template = "/any{/a}", methods = { "*" }, place = path .. ":4" },
     }, json.decode(ended.output))
   end)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Two writers race, on the wire: both were let through by the rows, content takes its
--- time, and the operation asks again where it writes (lua/luaweb/precondition.lua).
+-- time, and the operation asks again where it writes (request/precondition.lua).
 -- RFC 9110 §13.1, §13.2.1.
 local flows = require "spec.support.flows"
 local job = require "luaweb.job"

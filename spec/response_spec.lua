@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- What a handler may return and raise, and what the client gets of it
--- (lua/luaweb/response.lua, reply.lua, host.lua): RFC 9110 §8.6, §15; RFC 9112 §6.
+-- (lua/luaweb/response.lua, host.lua): RFC 9110 §8.6, §15; RFC 9112 §6.
 local error_log = require "spec.support.error_log"
 local test = require "luaweb.test"
 local web = require "luaweb"

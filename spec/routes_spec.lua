@@ -35,12 +35,12 @@ describe("luaweb routes", function()
       .. "PATCH takes application/merge-patch+json"
     note = note:gsub("FILE", path)
     local function line(template, methods, types, number)
-      return ("  %-10s  %-21s  %s  %s:%d\n"):format(template, methods,
+      return ("  %-10s  %-30s  %s  %s:%d\n"):format(template, methods,
         types .. (" "):rep(#note - #types), path, number)
     end
-    assert.equal(line("/", "GET, HEAD", "", 3)
-      .. line("/page", "GET, HEAD", "gives application/json, text/html", 4)
-      .. line("/note/{id}", "GET, HEAD, PATCH, PUT", note, 7)
+    assert.equal(line("/", "GET, HEAD, OPTIONS", "", 3)
+      .. line("/page", "GET, HEAD, OPTIONS", "gives application/json, text/html", 4)
+      .. line("/note/{id}", "GET, HEAD, PATCH, PUT, OPTIONS", note, 7)
       .. line("/any", "(any)", "", 15), ended.output)
   end)
 
@@ -55,11 +55,12 @@ describe("luaweb routes", function()
     local ended = process.run("routes", path, "--json")
     assert.equal(0, ended.code)
     assert.same({
-      { template = "/", methods = { "GET", "HEAD" }, place = path .. ":3" },
-      { template = "/page", methods = { "GET", "HEAD" }, place = path .. ":4",
-        media_types = { "application/json", "text/html" } },
-      { template = "/note/{id}", methods = { "GET", "HEAD", "PATCH", "PUT" },
-        place = path .. ":7", media_types_by = path .. ":9",
+      { template = "/", methods = { "GET", "HEAD", "OPTIONS" }, place = path .. ":3" },
+      { template = "/page", methods = { "GET", "HEAD", "OPTIONS" },
+        place = path .. ":4", media_types = { "application/json", "text/html" } },
+      { template = "/note/{id}",
+        methods = { "GET", "HEAD", "PATCH", "PUT", "OPTIONS" }, place = path .. ":7",
+        media_types_by = path .. ":9",
         accepted = { "text/plain", "text/markdown" },
         accepted_patches = { "application/merge-patch+json" } },
       { template = "/any", methods = { "*" }, place = path .. ":15" },
@@ -75,7 +76,7 @@ return web.app {
 }
 ]])
     local ended = process.run("routes", path)
-    assert.equal(("  /a  GET, HEAD, PUT  %s:3\n"):format(path), ended.output)
+    assert.equal(("  /a  GET, HEAD, PUT, OPTIONS  %s:3\n"):format(path), ended.output)
   end)
 
   it("tells about itself with --help", function()
@@ -90,7 +91,8 @@ describe("luaweb serve", function()
     local path = process.file("app.lua", APP:gsub("on_start[^\n]*\n", ""))
     local child = process.serve(path)
     child:expect "  /any "
-    assert.matches("  /page +GET, HEAD +gives application/json, text/html +[^ ]+:4\n",
+    assert.matches("  /page +GET, HEAD, OPTIONS +gives application/json, text/html +"
+      .. "[^ ]+:4\n",
       child.output)
     child:stop()
   end)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Secrets that need no waiting: comparison, random tokens, digests
--- (lua/luaweb/secret.lua, core/host/abi_secret.c).
+-- (lua/luaweb/auth/secret.lua, core/host/abi_secret.c).
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local web = require "luaweb"

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What `luaweb test` promises (lua/luaweb/spec_runner.lua): it runs as a process of its
+-- What `luaweb test` promises (lua/luaweb/test/runner.lua): it runs as a process of its
 -- own over spec files written here.
 local program = require("spec.support.process").binary
 

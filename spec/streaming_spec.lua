@@ -2,7 +2,7 @@
 -- Content that is written while it is sent (web.streaming, and large content): framing,
 -- waiting, and how the client learns that it is not whole.  RFC 9112 §6, §7.1.
 local error_log = require "spec.support.error_log"
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local job = require "luaweb.job"
 local test = require "luaweb.test"
 local web = require "luaweb"

@@ -2,7 +2,7 @@
 -- What a response says it depends on, on the wire: a cache that believes it must never
 -- give one client what was made for another.  RFC 9110 §12.5.5; RFC 9111 §4.1.
 local flows = require "spec.support.flows"
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local test = require "luaweb.test"
 local web = require "luaweb"
 local wire = require "spec.support.machine_wire"
@@ -104,6 +104,27 @@ describe("Vary", function()
       assert.same({ "accept" }, (vary_of(keys)))
     end
     assert.same({}, (vary_of { exists = false, handle_not_found = "always so" }))
+  end)
+
+  it("names what an error or a redirect was chosen by", function()
+    local function language(req) return req.accepted.language end
+    for status, keys in pairs {
+      [308] = { stays_for_good = false,
+        location = function(req) return "/" .. language(req) end,
+        handle_permanent_redirect = "there" },
+      [403] = { allowed = function(req) return language(req) == "fr" end,
+        handle_forbidden = "no" },
+      [404] = { exists = false, handle_not_found = language },
+      [410] = { exists = false, never_was = false, handle_gone = language },
+    } do
+      for _, offers in ipairs { { "en", "de" }, { "en" } } do
+        local members, res = vary_of(wire.with({ available_languages = offers }, keys))
+        assert.equal(status, res.status)
+        assert.same(offers[2] and { "accept-language" } or {}, members)
+      end
+    end
+    assert.same({}, (vary_of { available_languages = { "en", "de" }, exists = false,
+      handle_not_found = "always so" }))
   end)
 
   it("names nothing where nothing varies", function()
@@ -235,9 +256,10 @@ describe("on one connection", function()
         handle_ok = shown }),
     })
     local requests = {}
+    local refused = "406 Not Acceptable: the media types are e/f\n"
     local wanted = { ["/a"] = "a/b", ["/b"] = "c/d", ["/c"] = "e/f",
-      ["/c?strict"] = "406 Not Acceptable\n", ["/d?only=a/b"] = "a/b",
-      ["/d?only=c/d"] = "c/d", ["/e?yes"] = "e/f", ["/e"] = "406 Not Acceptable\n" }
+      ["/c?strict"] = refused, ["/d?only=a/b"] = "a/b",
+      ["/d?only=c/d"] = "c/d", ["/e?yes"] = "e/f", ["/e"] = refused }
     local order = { "/a", "/b", "/a", "/a", "/c", "/c?strict", "/c", "/d?only=a/b",
       "/d?only=c/d", "/b", "/e", "/e?yes", "/e", "/e?yes" }
     for i, path in ipairs(order) do

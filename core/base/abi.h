@@ -2,10 +2,10 @@
  *
  * The border between C and Lua: every struct that Lua reads and every function that Lua
  * may call.  The C compiler includes this file; Lua hands the same text, without the
- * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  The border
- * goes on in abi_app.h (what apps are made of), abi_walk.h (what a request's walk asks),
- * abi_secret.h and abi_explain.h.  Any layer may include them; core/host/abi*.c have the
- * bodies of the functions.
+ * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  The
+ * border goes on in abi_app.h (what apps are made of), abi_walk.h (what a request's
+ * walk asks), abi_secret.h and abi_explain.h.  Any layer may include them;
+ * core/host/abi*.c have the bodies of the functions.
  *
  * Rules of the border.  Every function takes the host.  None of them enters Lua,
  * blocks, or keeps a pointer that it was given: octets are copied before it returns.
@@ -148,7 +148,8 @@ double luaweb_now(struct luaweb_host *host);
 /* One line in the error log; level 0 debug, 1 info, 2 warn, 3 error. */
 void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t size);
 
-/* A signal to stop does not drain but exits with `code`: there is nobody to wait for. */
+/* A signal to stop does not drain but exits with `code`: there is nobody to wait
+ * for. */
 void luaweb_exit_on_signal(struct luaweb_host *host, int code);
 
 /* Ends the loop after this turn; the process exits with `code`. */
@@ -166,8 +167,8 @@ const char *luaweb_error(struct luaweb_host *host, int code);
 void luaweb_request_id(struct luaweb_host *host, const struct luaweb_request *request,
                        char id[32]);
 
-/* Finds a header (or trailer) by its name in any case: how many lines it has, and the value
- * of the first, lent until the request ends. */
+/* Finds a header (or trailer) by its name in any case: how many lines it has, and the
+ * value of the first, lent until the request ends. */
 uint32_t luaweb_header_find(struct luaweb_host *host, struct luaweb_request *request,
                             bool is_trailer, const char *name, size_t size,
                             struct luaweb_slice *value);
@@ -207,8 +208,8 @@ int luaweb_header(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation, const char *name, size_t name_size,
                   const char *value, size_t value_size);
 
-/* Forgets the headers added so far, and that there was content to send (an error response
- * replaces the one begun). */
+/* Forgets the headers added so far, and that there was content to send (an error
+ * response replaces the one begun). */
 void luaweb_header_reset(struct luaweb_host *host, struct luaweb_request *request,
                          uint32_t generation);
 
@@ -234,8 +235,8 @@ double luaweb_write(struct luaweb_host *host, struct luaweb_request *request,
 int luaweb_finish(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation);
 
-/* Ends the request with a 500 that asks Lua for nothing.  An answer that has begun is cut
- * off with its connection, so that the client sees that content is missing. */
+/* Ends the request with a 500 that asks Lua for nothing.  An answer that has begun is
+ * cut off with its connection, so that the client sees that content is missing. */
 void luaweb_abort(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation);
 

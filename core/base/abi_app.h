@@ -47,8 +47,8 @@ enum luaweb_method_bit {
     LUAWEB_METHOD_OTHER = 128 /* any that no row names */
 };
 
-/* What a machine may say beside its decisions, operations and handlers.  L: a list, T: a
- * text, N: a number, D: seconds since 1970, B: 0 or 1. */
+/* What a machine may say beside its decisions, operations and handlers.  L: a list, T:
+ * a text, N: a number, D: seconds since 1970, B: 0 or 1. */
 enum luaweb_property {
     LUAWEB_AVAILABLE_MEDIA_TYPES,      /* L */
     LUAWEB_AVAILABLE_LANGUAGES,        /* L */
@@ -93,8 +93,8 @@ enum luaweb_demand {
 /* Apps.  An app lives as long as the host. */
 struct luaweb_app *luaweb_app_new(struct luaweb_host *host);
 
-/* Adds a graph: its rows in order, arrows point down.  Rows are copied.  Gives its number,
- * or -1 with *why (a row that C should answer and can't is named in *row). */
+/* Adds a graph: its rows in order, arrows point down.  Rows are copied.  Gives its
+ * number, or -1 with *why (a row that C should answer and can't is named in *row). */
 int luaweb_app_graph(struct luaweb_host *host, struct luaweb_app *app,
                      const struct luaweb_row *rows, uint32_t count, const char **why,
                      uint32_t *row);

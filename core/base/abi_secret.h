@@ -50,8 +50,8 @@ bool luaweb_equal(struct luaweb_host *host, const char *a, size_t a_size, const 
  * `text` has LUAWEB_RANDOM_ROOM octets. */
 void luaweb_random(struct luaweb_host *host, size_t size, char *text);
 
-/* A digest of 128 bits (SipHash) as base64url text, 22 octets and a NUL, the same in every
- * process: it tells contents apart, and hides nothing. */
+/* A digest of 128 bits (SipHash) as base64url text, 22 octets and a NUL, the same in
+ * every process: it tells contents apart, and hides nothing. */
 void luaweb_digest(struct luaweb_host *host, const char *data, size_t size,
                    char text[32]);
 
@@ -61,8 +61,8 @@ void luaweb_keyed_digest(struct luaweb_host *host, const char *key, size_t key_s
                          const char *data, size_t size, char text[32]);
 
 /* Takes the Authorization line of a request apart: the scheme is the name, what follows
- * the value; lent until the request ends.  Then user and password of a Basic token, lent
- * until the next call; false: it has none (RFC 7617 2). */
+ * the value; lent until the request ends.  Then user and password of a Basic token,
+ * lent until the next call; false: it has none (RFC 7617 2). */
 enum luaweb_credentials {
     LUAWEB_CREDENTIALS_NONE,  /* no line, several, or one that is no such thing */
     LUAWEB_CREDENTIALS_TOKEN, /* the scheme and a token (token68, RFC 9110 11.2) */

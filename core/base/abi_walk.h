@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The border between C and Lua, while a request walks through its machine's graph: what C
- * asks, and what Lua answers.  For the rules, see abi.h.
+ * The border between C and Lua, while a request walks through its machine's graph: what
+ * C asks, and what Lua answers.  For the rules, see abi.h.
  */
 
 #ifndef LW_BASE_ABI_WALK_H
@@ -16,8 +16,8 @@ enum luaweb_function {
     LUAWEB_FUNCTION_LATE = -1 /* the head of the response was sent already */
 };
 
-/* Answers the decision or operation that was asked (enum luaweb_answer, or a status that
- * ends the walk, and is one that an app may give): the function to call next, or
+/* Answers the decision or operation that was asked (enum luaweb_answer, or a status
+ * that ends the walk, and is one that an app may give): the function to call next, or
  * LUAWEB_FUNCTION_NONE when nothing is left to do. */
 int32_t luaweb_answer(struct luaweb_host *host, struct luaweb_request *request,
                       uint32_t generation, int answer);
@@ -32,9 +32,9 @@ int luaweb_give(struct luaweb_host *host, struct luaweb_request *request,
 uint32_t luaweb_pending(struct luaweb_host *host, struct luaweb_request *request,
                         uint32_t generation);
 
-/* The parts that LUAWEB_REPLY_PART speaks of, of content that has `size` octets.  For more
- * than one, `heads` has what stands in front of each and behind the last; lent until
- * the request ends.  Gives their number. */
+/* The parts that LUAWEB_REPLY_PART speaks of, of content that has `size` octets.  For
+ * more than one, `heads` has what stands in front of each and behind the last; lent
+ * until the request ends.  Gives their number. */
 uint32_t luaweb_parts(struct luaweb_host *host, struct luaweb_request *request,
                       uint32_t generation, double first[16], double last[16],
                       struct luaweb_slice heads[17]);
@@ -44,14 +44,14 @@ uint32_t luaweb_parts(struct luaweb_host *host, struct luaweb_request *request,
 bool luaweb_accepted(struct luaweb_host *host, struct luaweb_request *request,
                      uint32_t generation, int dimension, struct luaweb_slice *chosen);
 
-/* What the request's preconditions say, for the operation's transaction: the values of its
- * If-Match or If-None-Match lines are in its headers; `exists` is whether the walk found
- * the resource (1), found none (0), or did not ask (-1). */
+/* What the request's preconditions say, for the operation's transaction: the values of
+ * its If-Match or If-None-Match lines are in its headers; `exists` is whether the walk
+ * found the resource (1), found none (0), or did not ask (-1). */
 int luaweb_exists(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation);
 
-/* Likewise the date of If-Unmodified-Since, in seconds since 1970.  false: there is none, or
- * it does not count. */
+/* Likewise the date of If-Unmodified-Since, in seconds since 1970.  false: there is
+ * none, or it does not count. */
 bool luaweb_unmodified_since(struct luaweb_host *host, struct luaweb_request *request,
                              uint32_t generation, double *seconds);
 

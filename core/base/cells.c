@@ -42,7 +42,8 @@ static void give(struct lw_cells *cells, void *memory, size_t size)
 }
 
 /* Cuts a cell off the newest chunk.  What is left of the one before becomes a cell too:
- * it has a multiple of the step.  Apart, as it is rare: what calls it needs no frame. */
+ * it has a multiple of the step.  Apart, as it is rare: what calls it needs no
+ * frame. */
 static __attribute__((noinline)) void *cut(struct lw_cells *cells, size_t size)
 {
     if (size > LARGEST)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The limits that can be set, in one table: LW_LIMITS(X) calls
- * X(name, flag, default, unit, help).  Options, defaults and the help text come from it.
- * Units: OCTETS, COUNT, and SECONDS, which are kept as milliseconds. */
+ * The limits that can be set, in one table: LW_LIMITS(X) calls X(name, flag, default,
+ * unit, help).  Options, defaults and the help text come from it.  Units: OCTETS,
+ * COUNT, and SECONDS, which are kept as milliseconds. */
 #ifndef LW_BASE_LIMITS_H
 #define LW_BASE_LIMITS_H
 

@@ -16,7 +16,8 @@ enum lw_level {
 };
 
 /* Leaves out events below this level from now on (at first: LW_LOG_INFO).  The one
- * setting of the process that is not handed down: whoever logs should not have to know. */
+ * setting of the process that is not handed down: whoever logs should not have to
+ * know. */
 void lw_log_threshold(enum lw_level level);
 
 /* Writes text[0..size) (borrowed). */

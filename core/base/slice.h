@@ -55,8 +55,8 @@ static inline struct luaweb_slice lw_slice_trim(struct luaweb_slice s)
     return s;
 }
 
-/* Takes a text apart at its line feeds, into at most `room` items; gives their number.  An
- * empty text has none. */
+/* Takes a text apart at its line feeds, into at most `room` items; gives their number.
+ * An empty text has none. */
 static inline uint32_t lw_slice_split(struct luaweb_slice text,
                                       struct luaweb_slice *items, uint32_t room)
 {

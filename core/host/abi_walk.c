@@ -36,8 +36,8 @@ static struct lw_request *find_walking(struct luaweb_request *facts,
     return request && !request->is_started ? request : NULL;
 }
 
-/* A request that turns out to match no resource: its walk begins anew, and nothing that was
- * found with the other machine holds. */
+/* A request that turns out to match no resource: its walk begins anew, and nothing that
+ * was found with the other machine holds. */
 static void turn_away(struct lw_request *request)
 {
     const struct luaweb_app *app = request->conn->app;
@@ -194,6 +194,7 @@ EXPORT bool luaweb_accepted(struct luaweb_host *host, struct luaweb_request *fac
     int index = lw_walk_accept(walk, dimension, &list);
     walk->function = function;
     walk->asked = asked;
+    walk->facts |= LW_FACT_LOOKED;
     if (index <= 0)
         return false;
     *chosen = list.items[index - 1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Writes lines of the access log octet by octet, so that no field can leave its place. */
+ * Writes lines of the access log octet by octet, so that no field can leave its
+ * place. */
 #include "http/access.h"
 
 #include <string.h>

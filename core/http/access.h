@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines of the access log: one a request, in the combined format or as JSON.  Whatever a
- * client sends stays within its field of its line: quotes, backslashes, control octets
- * and octets above 0x7e are escaped; what is very long is cut.  Owns nothing, writes no
- * file. */
+ * Lines of the access log: one a request, in the combined format or as JSON.  Whatever
+ * a client sends stays within its field of its line: quotes, backslashes, control
+ * octets and octets above 0x7e are escaped; what is very long is cut.  Owns nothing,
+ * writes no file. */
 #ifndef LW_HTTP_ACCESS_H
 #define LW_HTTP_ACCESS_H
 

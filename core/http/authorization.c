@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Authorization fields: scheme and token68 by their grammars, and Basic credentials from
- * the only base64 text that encodes them, so that equal credentials are equal texts.
- * Owns nothing.  RFC 9110 §11.2, §11.4; RFC 7617 §2; RFC 4648 §3.5, §4. */
+ * Authorization fields: scheme and token68 by their grammars, and Basic credentials
+ * from the only base64 text that encodes them, so that equal credentials are equal
+ * texts.  Owns nothing.  RFC 9110 §11.2, §11.4; RFC 7617 §2; RFC 4648 §3.5, §4. */
 #include "http/authorization.h"
 
 #include "http/fields.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Field lines.  Finding their end refuses bare LF and folded lines; reading them refuses
- * what is no name, no value, and what speaks of the length of the message in two ways.
- * spec/fuzz/fuzz_fields.c compares with llhttp, which takes and refuses the same.
- * RFC 9112 §2.2, §5, §6.3. */
+ * Field lines.  Finding their end refuses bare LF and folded lines; reading them
+ * refuses what is no name, no value, and what speaks of the length of the message in
+ * two ways.  spec/fuzz/fuzz_fields.c compares with llhttp, which takes and refuses the
+ * same.  RFC 9112 §2.2, §5, §6.3. */
 #include "http/fields.h"
 
 #include <string.h>

@@ -83,8 +83,8 @@ uint32_t lw_field_bit(struct luaweb_slice name);
 /* Whether a field is the one with this bit. */
 bool lw_field_is(const struct luaweb_field *field, uint32_t bit);
 
-/* The only line of the field with this bit, or NULL: none, or several, which no field may
- * have that is no list (RFC 9110 §5.3). */
+/* The only line of the field with this bit, or NULL: none, or several, which no field
+ * may have that is no list (RFC 9110 §5.3). */
 const struct luaweb_field *lw_fields_only(struct luaweb_fields fields, uint32_t bit);
 
 /* The first field of that name in any case, or NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * C's answers to questions of the graph, from the head of the request and the machine's
- * properties: LUAWEB_ANSWER_NO, _YES, or LW_ASK.  The rules are those of the row of the same
- * name in lua/luaweb/graph.lua, which gives their sources. */
+ * properties: LUAWEB_ANSWER_NO, _YES, or LW_ASK.  The rules are those of the row of the
+ * same name in lua/luaweb/graph.lua, which gives their sources. */
 #ifndef LW_MACHINE_ANSWERS_H
 #define LW_MACHINE_ANSWERS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Questions on preconditions, on what was done, and on ranges (RFC 9110 §13, §14).  What
- * is to be created has neither a tag nor a date that could match. */
+ * Questions on preconditions, on what was done, and on ranges (RFC 9110 §13, §14).
+ * What is to be created has neither a tag nor a date that could match. */
 #include "machine/answers.h"
 
 #include "base/date.h"
@@ -13,8 +13,8 @@
 
 #define READS (LUAWEB_METHOD_GET | LUAWEB_METHOD_HEAD)
 
-/* Known before the representation is made: a tag that is older than what it goes with only
- * costs a transfer, one that is newer would keep the old content for ever. */
+/* Known before the representation is made: a tag that is older than what it goes with
+ * only costs a transfer, one that is newer would keep the old content for ever. */
 #define BEFORE_REPLY (1U << LUAWEB_ENTITY_TAG | 1U << LUAWEB_LAST_MODIFIED)
 
 static bool is_missing(const struct lw_walk *walk)
@@ -171,8 +171,8 @@ int lw_answer_range_wanted(struct lw_walk *walk)
            && lw_range_wanted(walk->request->headers);
 }
 
-/* A date is compared exactly, and is strong only when it is old enough; a weak tag never
- * holds (RFC 9110 §13.1.5, §8.8.2.2). */
+/* A date is compared exactly, and is strong only when it is old enough; a weak tag
+ * never holds (RFC 9110 §13.1.5, §8.8.2.2). */
 int lw_answer_if_range_holds(struct lw_walk *walk)
 {
     struct luaweb_slice tag;

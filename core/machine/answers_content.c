@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Questions on the request as such and on the content that comes with it: its head only,
- * nothing is read (RFC 9110 §6.4, §7.4, §8.3, §8.4, §8.6, §10.1.1, §14.5). */
+ * Questions on the request as such and on the content that comes with it: its head
+ * only, nothing is read (RFC 9110 §6.4, §7.4, §8.3, §8.4, §8.6, §10.1.1, §14.5). */
 #include "machine/answers.h"
 
 #include "base/slice.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Questions of negotiation: which of what the machine offers would be sent (RFC 9110
- * §12).  Where nothing is acceptable and the machine isn't strict about the dimension, it is
- * the first offer; content without a coding is an offer that each machine has. */
+ * §12).  Where nothing is acceptable and the machine isn't strict about the dimension,
+ * it is the first offer; content without a coding is an offer that each machine has. */
 #include "machine/answers.h"
 
 #include "base/slice.h"

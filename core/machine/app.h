@@ -68,9 +68,9 @@ void lw_app_assign(struct luaweb_app *app, uint32_t resource, uint32_t machine);
  * *winner. */
 int32_t lw_app_build(struct luaweb_app *app, int32_t *winner);
 
-/* Finds the machine and its method for a request by method, path and query.  What has to be
- * rewritten goes into the arena; decision->match points there and into the request's
- * target.  `is_server_wide` marks `OPTIONS *`. */
+/* Finds the machine and its method for a request by method, path and query.  What has
+ * to be rewritten goes into the arena; decision->match points there and into the
+ * request's target.  `is_server_wide` marks `OPTIONS *`. */
 void lw_app_decide(const struct luaweb_app *app, const struct luaweb_request *request,
                    bool is_server_wide, struct lw_arena *arena,
                    struct lw_decision *decision);

@@ -141,7 +141,7 @@ static int origin_allowed(const struct lw_machine *machine,
 
 /* clang-format off */
 static const struct lw_core rows[] = {
-    /* name                       settled by           answered by                          fields                      without them */
+    /* name settled by answered by fields without them */
     {"authority_served",           authority_served,    lw_answer_authority_served,          0,                          false},
     {"origin_given",               NULL,                lw_answer_origin_given,              LW_HAS_ORIGIN,              false},
     {"origin_allowed",             origin_allowed,      lw_answer_origin_allowed,            0,                          false},

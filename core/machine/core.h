@@ -21,8 +21,8 @@ struct lw_core {
     int (*settle)(const struct lw_machine *machine, const struct lw_method *method);
     /* NULL: settle has always decided */
     int (*answer)(struct lw_walk *walk);
-    /* LW_HAS_* bits of the fields that it is about, 0: of no field; and what the answer is
-     * when the request has none of them */
+    /* LW_HAS_* bits of the fields that it is about, 0: of no field; and what the answer
+     * is when the request has none of them */
     uint32_t fields;
     bool absent;
 };
@@ -30,8 +30,8 @@ struct lw_core {
 /* NULL: there is none of that name. */
 const struct lw_core *lw_core_find(const char *name);
 
-/* Whether this question is about a fact of the walk, so that the app is not asked: a PUT
- * or PATCH that came through creation has created (RFC 9110 §9.3.4). */
+/* Whether this question is about a fact of the walk, so that the app is not asked: a
+ * PUT or PATCH that came through creation has created (RFC 9110 §9.3.4). */
 bool lw_core_is_fact(const struct lw_core *core, const struct lw_method *method);
 
 /* Whether this question refuses nothing, so that its no is a yes: negotiation in a

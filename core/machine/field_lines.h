@@ -17,8 +17,8 @@ struct lw_lines {
 /* Whether there is a line of this name. */
 bool lw_lines_has(const struct lw_buffer *fields, const char *name);
 
-/* Takes the first line of this name out: its value, moved into the arena.  Data NULL: there
- * is none. */
+/* Takes the first line of this name out: its value, moved into the arena.  Data NULL:
+ * there is none. */
 struct luaweb_slice lw_lines_take(struct lw_buffer *fields, const char *name,
                                   struct lw_arena *arena);
 

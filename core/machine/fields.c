@@ -75,7 +75,8 @@ static uint32_t groups_of_read(const struct lw_walk *walk)
     return CACHING | VARY; /* 204 */
 }
 
-/* Of what was stored only the operation knows the validators (RFC 9110 §8.8, §9.3.4). */
+/* Of what was stored only the operation knows the validators (RFC 9110 §8.8,
+ * §9.3.4). */
 static uint32_t groups_of_success(const struct lw_walk *walk)
 {
     uint32_t bit = walk->method->bit;
@@ -96,7 +97,7 @@ static uint32_t groups_of_success(const struct lw_walk *walk)
     return VARY | VARIANT | (is_of_target ? CONTENT_LOCATION : 0U);
 }
 
-static uint32_t groups(const struct lw_walk *walk)
+static uint32_t groups_of_status(const struct lw_walk *walk)
 {
     switch (walk->status) {
     case 200:
@@ -121,6 +122,13 @@ static uint32_t groups(const struct lw_walk *walk)
     case 416: return ACCEPT_RANGES | CONTENT_RANGE;
     default: return 0;
     }
+}
+
+/* What the app makes of a choice varies with it, be it a place or an error. */
+static uint32_t groups(const struct lw_walk *walk)
+{
+    uint32_t varies = walk->facts & LW_FACT_LOOKED ? VARY : 0;
+    return groups_of_status(walk) | varies;
 }
 
 uint32_t lw_fields_needs(const struct lw_walk *walk)
@@ -192,7 +200,8 @@ static void put_challenges(struct lw_lines *lines)
 }
 
 /* Only where there is no tag does a 304 say when the content was modified (RFC 9110
- * §15.4.5); a client that has the rest of the content has been told before (§15.3.7). */
+ * §15.4.5); a client that has the rest of the content has been told before
+ * (§15.3.7). */
 static void put_validators(struct lw_lines *lines)
 {
     const struct lw_walk *walk = lines->walk;

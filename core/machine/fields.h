@@ -12,21 +12,21 @@
 /* The properties (bits) that the response at the end of this walk needs. */
 uint32_t lw_fields_needs(const struct lw_walk *walk);
 
-/* Appends lines to the response's fields; the needs are known.  `is_problem`: its content is
- * a short one of ours, which is negotiated (http/problem.h). */
+/* Appends lines to the response's fields; the needs are known.  `is_problem`: its
+ * content is a short one of ours, which is negotiated (http/problem.h). */
 void lw_fields_write(struct lw_walk *walk, bool is_problem, struct lw_buffer *fields,
                      struct lw_blocks *blocks);
 
-/* Whether the response lacks a field without which its status makes no sense: the challenge
- * of a 401, the Location of a redirect (RFC 9110 §15.5.2, §15.4).  `fields` are those of
- * the app and of lw_fields_write. */
+/* Whether the response lacks a field without which its status makes no sense: the
+ * challenge of a 401, the Location of a redirect (RFC 9110 §15.5.2, §15.4).  `fields`
+ * are those of the app and of lw_fields_write. */
 bool lw_fields_lack(const struct lw_walk *walk, const struct lw_buffer *fields);
 
 /* The properties (bits) on which the type of the content depends. */
 uint32_t lw_fields_type_needs(const struct lw_walk *walk);
 
-/* The Content-Type of content that the app has given this type (data NULL: none, then it
- * is what was negotiated, else text); lent by the machine or the walk's arena. */
+/* The Content-Type of content that the app has given this type (data NULL: none, then
+ * it is what was negotiated, else text); lent by the machine or the walk's arena. */
 struct luaweb_slice lw_fields_type(struct lw_walk *walk, struct luaweb_slice given);
 
 #endif

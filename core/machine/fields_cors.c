@@ -18,8 +18,8 @@
      | BIT(LUAWEB_CORS_HEADERS) | BIT(LUAWEB_CORS_MAX_AGE)   \
      | BIT(LUAWEB_CORS_PRIVATE_NETWORK))
 
-/* Not where the walk has ended above the rows of CORS: the policy is that of a host that
- * is not ours. */
+/* Not where the walk has ended above the rows of CORS: the policy is that of a host
+ * that is not ours. */
 bool lw_cors_concerns(const struct lw_walk *walk)
 {
     return walk->machine->has_cors && walk->row >= walk->machine->graph->origin_given;

@@ -219,8 +219,8 @@ static void write_allow(struct lw_machine *machine)
     append(allow, LW_ALLOW_SIZE, options);
 }
 
-/* Whether there is something to choose in a dimension.  What has no coding is an offer of
- * its own. */
+/* Whether there is something to choose in a dimension.  What has no coding is an offer
+ * of its own. */
 static bool has_choice(const struct lw_machine *machine, enum luaweb_property offers)
 {
     const struct lw_list *list = &machine->lists[offers];

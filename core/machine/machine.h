@@ -111,8 +111,8 @@ const struct lw_handler *lw_machine_handler(const struct lw_machine *machine,
 /* Whether it has a property, in whatever form. */
 bool lw_machine_has(const struct lw_machine *machine, enum luaweb_property property);
 
-/* Whether nothing acceptable in a dimension ("media_type", ...) is a 406; `strict` is no
- * function. */
+/* Whether nothing acceptable in a dimension ("media_type", ...) is a 406; `strict` is
+ * no function. */
 bool lw_machine_is_strict(const struct lw_machine *machine, const char *dimension);
 
 #endif

@@ -51,7 +51,8 @@ enum lw_fact {
     LW_FACT_REPLYING = 128, /* Lua has content for the response */
     LW_FACT_SPOKEN = 256,   /* what makes the representation spoke after a write */
     LW_FACT_EMPTY = 512,    /* what makes the representation said 200, and no more */
-    LW_FACT_WANTED = 1024   /* the app's function has said yes to has_reply */
+    LW_FACT_WANTED = 1024,  /* the app's function has said yes to has_reply */
+    LW_FACT_LOOKED = 2048   /* the app has looked at what negotiation chose */
 };
 
 struct lw_plan {

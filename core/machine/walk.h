@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The walk of one request through its program: what was answered so far, what was found
- * on the way, where it stands.  It runs until Lua must be asked or an end is reached, and
- * goes on with the answer.  Zeroed, it is the walk of a request without a machine.  It
- * writes nothing of the response: that is fields.c. */
+ * on the way, where it stands.  It runs until Lua must be asked or an end is reached,
+ * and goes on with the answer.  Zeroed, it is the walk of a request without a machine.
+ * It writes nothing of the response: that is fields.c. */
 #ifndef LW_MACHINE_WALK_H
 #define LW_MACHINE_WALK_H
 
@@ -85,26 +85,26 @@ void lw_walk_begin(struct lw_walk *walk, const struct lw_machine *machine,
  * from here on, facts has LW_FACT_READS. */
 uint32_t lw_walk_run(struct lw_walk *walk);
 
-/* Takes the answer to the row that was asked: enum luaweb_answer, or a status, which ends
- * the walk.  lw_walk_run goes on. */
+/* Takes the answer to the row that was asked: enum luaweb_answer, or a status, which
+ * ends the walk.  lw_walk_run goes on. */
 void lw_walk_answer(struct lw_walk *walk, int answer);
 
 /* Takes the property that was asked (text NULL: none).  lw_walk_run goes on. */
 void lw_walk_give(struct lw_walk *walk, struct luaweb_slice text, double number);
 
-/* Lua has content for the response: answers the row that was asked for it, with its size.
- * `status` is what the app wants, or 0.  Gives a function for a property that the answer
- * needs, after which this is to be called again; else 0, and walk->status is the
- * response's. */
+/* Lua has content for the response: answers the row that was asked for it, with its
+ * size.  `status` is what the app wants, or 0.  Gives a function for a property that
+ * the answer needs, after which this is to be called again; else 0, and walk->status is
+ * the response's. */
 uint32_t lw_walk_reply(struct lw_walk *walk, int status, uint64_t size,
                        bool is_size_known);
 
-/* Whether content that Lua has, without a wish for a status, is just the 200 of a read to
- * which the machine adds nothing. */
+/* Whether content that Lua has, without a wish for a status, is just the 200 of a read
+ * to which the machine adds nothing. */
 bool lw_walk_is_plain(const struct lw_walk *walk);
 
-/* Whether the walk has ended with a status to which the row leads.  Else the app has set
- * it there: what would be said of the row's own does not hold. */
+/* Whether the walk has ended with a status to which the row leads.  Else the app has
+ * set it there: what would be said of the row's own does not hold. */
 bool lw_walk_is_regular(const struct lw_walk *walk);
 
 /* Ends the walk, wherever it is, with a status that is not its own. */
@@ -123,8 +123,8 @@ bool lw_walk_list(struct lw_walk *walk, enum luaweb_property property,
  * walk->function must give one first. */
 bool lw_walk_know(struct lw_walk *walk, uint32_t properties);
 
-/* What was chosen in a dimension, negotiating where that was not done.  LW_ASK; 0: nothing;
- * else its index + 1 among the offers in `list`. */
+/* What was chosen in a dimension, negotiating where that was not done.  LW_ASK; 0:
+ * nothing; else its index + 1 among the offers in `list`. */
 int lw_walk_accept(struct lw_walk *walk, int dimension, struct lw_list *list);
 
 /* A limit from Lua in octets: what is no number of them is 0. */

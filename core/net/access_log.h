@@ -14,8 +14,8 @@
 struct lw_access_log;
 struct lw_loop;
 
-/* Opens "path", "combined:path" or "json:path"; "-" as path is the standard output.  NULL
- * with a static sentence in *why. */
+/* Opens "path", "combined:path" or "json:path"; "-" as path is the standard output.
+ * NULL with a static sentence in *why. */
 struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where,
                                          const char **why);
 

@@ -60,7 +60,8 @@ static void add_fields(struct lw_request *request, bool is_problem)
         keep_choice(request);
 }
 
-/* What the app has written as the type of content that it did not give is not that of ours. */
+/* What the app has written as the type of content that it did not give is not that of
+ * ours. */
 static void drop_type(struct lw_request *request)
 {
     if (request->has_type)
@@ -165,8 +166,8 @@ static void answer_alone(struct lw_request *request)
     speak(request);
 }
 
-/* Content that is too long is not read to keep the connection; nor can it be known whether a
- * client sends its content when what it expects is refused. */
+/* Content that is too long is not read to keep the connection; nor can it be known
+ * whether a client sends its content when what it expects is refused. */
 static void obey_limit(struct lw_conn *conn, const struct lw_walk *walk)
 {
     bool is_too_long = walk->content.length > walk->content.limit;

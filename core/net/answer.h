@@ -7,11 +7,12 @@
 
 #include "net/request.h"
 
-/* Goes on with the request's walk: the function that is to be called, or 0: C has answered,
- * and the request is over. */
+/* Goes on with the request's walk: the function that is to be called, or 0: C has
+ * answered, and the request is over. */
 uint32_t lw_answer_walk(struct lw_request *request);
 
-/* Answers with a status and its short default body, where no walk has come to an end. */
+/* Answers with a status and its short default body, where no walk has come to an
+ * end. */
 void lw_answer_status(struct lw_request *request, int status);
 
 /* Answers that there is too much to do (503). */
@@ -28,7 +29,8 @@ struct lw_content_of_lua {
     double size;              /* < 0: not known */
 };
 
-/* Finds status and type of a response with Lua's content, and adds the machine's fields.
+/* Finds status and type of a response with Lua's content, and adds the machine's
+ * fields.
  *   LUAWEB_REPLY_OK       response->status and type are what is to be sent
  *   LUAWEB_REPLY_ASK, _PART   Lua has to do that first, and to come again
  *   LUAWEB_REPLY_INSTEAD  no range fits, and Lua has something to say to that

@@ -106,7 +106,8 @@ bool lw_conn_read(struct lw_conn *conn);
 /* Lua may try again to read, where it waits for content. */
 void lw_conn_wake_reader(struct lw_conn *conn);
 
-/* Starts the deadline that belongs to the state, where it is not running (lateness.c). */
+/* Starts the deadline that belongs to the state, where it is not running
+ * (lateness.c). */
 void lw_conn_arm(struct lw_conn *conn);
 
 /* For the loop. */

@@ -30,8 +30,8 @@ struct lw_content {
 void lw_content_begin(struct lw_content *content, const struct lw_head *head,
                       uint64_t limit);
 
-/* Tells a client that waits for it to send its content (100), once, and unless some of it
- * is here (RFC 9110 §10.1.1). */
+/* Tells a client that waits for it to send its content (100), once, and unless some of
+ * it is here (RFC 9110 §10.1.1). */
 void lw_content_welcome(struct lw_conn *conn);
 
 /* The next piece, lent until the read buffer changes: enum luaweb_body_result (never

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The deadlines of a connection: which one runs in which state, when it starts anew, and
- * what happens when it passes.  The queues themselves are in deadline.c. */
+ * The deadlines of a connection: which one runs in which state, when it starts anew,
+ * and what happens when it passes.  The queues themselves are in deadline.c. */
 #include <stddef.h>
 
 #include "base/log.h"
@@ -73,8 +73,8 @@ static void on_late_content(struct lw_conn *conn)
         conn->state = LW_CONN_CLOSING;
 }
 
-/* A client may read slowly: what the kernel still holds tells, long before it takes more
- * from us. */
+/* A client may read slowly: what the kernel still holds tells, long before it takes
+ * more from us. */
 static void on_late_reader(struct lw_conn *conn)
 {
     if (lw_transport_unread(&conn->transport) < conn->unread)

@@ -31,9 +31,9 @@ struct lw_upcalls {
     void (*stop)(void *context);
 };
 
-/* Things that Lua waits for or names by a number.  A number stays with its kind for ever:
- * a wake that comes late may find another socket or request, which looks again, but never
- * a timer, which would end too early. */
+/* Things that Lua waits for or names by a number.  A number stays with its kind for
+ * ever: a wake that comes late may find another socket or request, which looks again,
+ * but never a timer, which would end too early. */
 enum lw_id_kind {
     LW_ID_REQUEST,
     LW_ID_TIMER,

@@ -14,8 +14,8 @@ int lw_parts_begin(struct lw_request *request, struct luaweb_slice type);
 uint32_t lw_parts_choose(struct lw_request *request, double *first, double *last,
                          struct luaweb_slice *heads);
 
-/* The wanted parts of a constant; `type` is its Content-Type, then that of the parts.  Lent
- * by the request's arena, or a piece of `text`. */
+/* The wanted parts of a constant; `type` is its Content-Type, then that of the parts.
+ * Lent by the request's arena, or a piece of `text`. */
 struct luaweb_slice lw_parts_cut(struct lw_request *request, struct luaweb_slice text,
                                  struct luaweb_slice *type);
 

@@ -22,8 +22,8 @@ struct lw_repeat {
     char answer[LW_REPEAT_ANSWER];
 };
 
-/* Whether answers may be copied now: not where each is counted, logged or looked at, nor
- * where they say that the connection ends. */
+/* Whether answers may be copied now: not where each is counted, logged or looked at,
+ * nor where they say that the connection ends. */
 static bool may_repeat(const struct lw_loop *loop)
 {
     return !loop->is_draining && !loop->access_log && !loop->trace

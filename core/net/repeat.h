@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The head that a connection sent last, if C answered it alone, and that answer.  What the
- * same octets ask of the same app is answered by the same octets, but for the date: so
- * that is copied, and nothing is parsed or decided.  Never for what Lua had a part in,
- * nor for requests with content. */
+ * The head that a connection sent last, if C answered it alone, and that answer.  What
+ * the same octets ask of the same app is answered by the same octets, but for the date:
+ * so that is copied, and nothing is parsed or decided.  Never for what Lua had a part
+ * in, nor for requests with content. */
 #ifndef LW_NET_REPEAT_H
 #define LW_NET_REPEAT_H
 

@@ -179,8 +179,8 @@ static int64_t write_content(struct lw_request *request, struct luaweb_slice dat
     return (int64_t)data.size;
 }
 
-/* Without framing only a reset tells that content is missing; with it, a plain close does,
- * and loses nothing of the answers before. */
+/* Without framing only a reset tells that content is missing; with it, a plain close
+ * does, and loses nothing of the answers before. */
 static void cut(struct lw_request *request)
 {
     struct lw_conn *conn = request->conn;

@@ -29,8 +29,8 @@ void lw_hasher_free(struct luaweb_hasher *hasher);
 uint64_t lw_hasher_count(const struct luaweb_hasher *hasher);
 
 /* Begins to hash a password of at most LUAWEB_MAX_PASSWORD octets, or, where `text` is
- * not NULL, to verify it against this hash of at most LUAWEB_MAX_HASH.  Copies both; the
- * caller owns the result until lw_hash_free.  NULL: the line is full. */
+ * not NULL, to verify it against this hash of at most LUAWEB_MAX_HASH.  Copies both;
+ * the caller owns the result until lw_hash_free.  NULL: the line is full. */
 struct luaweb_hash *lw_hash_begin(struct luaweb_hasher *hasher,
                                   struct luaweb_slice password, const char *text);
 

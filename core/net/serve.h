@@ -14,8 +14,8 @@ void lw_serve_refuse(struct lw_conn *conn, int status, const char *why);
  * connection just ends. */
 void lw_serve_overflow(struct lw_conn *conn);
 
-/* The handler of the request being served has taken too long: a 503 in its place, or the
- * end of the answer that it has begun. */
+/* The handler of the request being served has taken too long: a 503 in its place, or
+ * the end of the answer that it has begun. */
 void lw_serve_late(struct lw_conn *conn);
 
 /* The operations of a request that came by HTTP/1 (respond.c). */

@@ -25,8 +25,8 @@ static void give_back(struct lw_timer *timer)
     loop->free_timers = timer;
 }
 
-/* The number stays taken until the wake has reached Lua: else another timer could get it
- * and be woken, or stopped, in place of this one. */
+/* The number stays taken until the wake has reached Lua: else another timer could get
+ * it and be woken, or stopped, in place of this one. */
 static void on_timer(uv_timer_t *uv)
 {
     struct lw_timer *timer = uv->data;

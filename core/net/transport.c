@@ -14,7 +14,8 @@ static void on_poll(uv_poll_t *poll, int status, int events)
 {
     struct lw_transport *transport = poll->data;
     /* Only asked for where reading rests; then it means that the other side has hung up
-     * (or sends urgent data, which HTTP does not), and it would come again and again. */
+     * (or sends urgent data, which HTTP does not), and it would come again and
+     * again. */
     if (status == 0 && (events & UV_PRIORITIZED))
         status = UV_ECONNRESET;
     transport->ready(transport, status, status < 0 ? 0 : events);

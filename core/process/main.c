@@ -28,8 +28,8 @@ static int run(struct lw_options *options)
     return code;
 }
 
-/* Lua's own limit on recursion must be met before the C stack's: through string.gsub and
- * the like it takes up to 10 KiB a level, and the usual 8 MiB would not do. */
+/* Lua's own limit on recursion must be met before the C stack's: through string.gsub
+ * and the like it takes up to 10 KiB a level, and the usual 8 MiB would not do. */
 static void widen_stack(void)
 {
     const rlim_t wanted = 120 << 20;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which template does a text come from?  A text matches when some values of the
+ * Which template does a text come from? A text matches when some values of the
  * variables expand to it (RFC 6570 §3).  Where several templates match, they are told
  * apart from the left, segment by segment: literal text (the longest first) goes before
  * expressions (in the order of enum lw_operator), these before the end of the segment,
- * and the end of the text before expressions that have none.  Allocates nothing and calls itself once for each
- * expression on the way, so the depth is that of a template. */
+ * and the end of the text before expressions that have none.  Allocates nothing and
+ * calls itself once for each expression on the way, so the depth is that of a
+ * template. */
 #ifndef LW_ROUTE_MATCH_H
 #define LW_ROUTE_MATCH_H
 

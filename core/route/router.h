@@ -35,8 +35,8 @@ int32_t lw_router_add(struct lw_router *router, struct luaweb_slice text,
  * template go to others, for instance to `winner`. */
 bool lw_router_build(struct lw_router *router, int32_t *hidden, int32_t *winner);
 
-/* Finds the route of a path in normal form (lent as long as `match` is used): its number
- * is match->route. */
+/* Finds the route of a path in normal form (lent as long as `match` is used): its
+ * number is match->route. */
 bool lw_router_match(const struct lw_router *router, struct luaweb_slice path,
                      struct lw_match *match);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading a template (RFC 6570 §2).  Names and literals lie in a copy of the text, where
- * literals are brought into normal form. */
+ * Reading a template (RFC 6570 §2).  Names and literals lie in a copy of the text,
+ * where literals are brought into normal form. */
 #include "route/template.h"
 
 #include <stdalign.h>

@@ -71,8 +71,8 @@ struct lw_template {
     struct luaweb_slice text; /* as written */
 };
 
-/* Reads a template (copied).  The caller owns the result (lw_template_free).  NULL, with
- * a static sentence in `why` ("has ..."), when it is none. */
+/* Reads a template (copied).  The caller owns the result (lw_template_free).  NULL,
+ * with a static sentence in `why` ("has ..."), when it is none. */
 struct lw_template *lw_template_new(struct luaweb_slice text, const char **why);
 void lw_template_free(struct lw_template *template);
 

@@ -52,8 +52,8 @@ static struct rest rest_of(const struct lw_entry *entry, struct place place)
     return rest;
 }
 
-/* Ordering -----------------------------------------------------------------------------
- */
+/* Ordering
+ * ----------------------------------------------------------------------------- */
 
 static int compare_numbers(uint32_t a, uint32_t b)
 {
@@ -135,8 +135,8 @@ static int compare_entries(const void *a, const void *b)
     return lw_entry_compare(a, b);
 }
 
-/* Building -----------------------------------------------------------------------------
- */
+/* Building
+ * ----------------------------------------------------------------------------- */
 
 /* What a node covers: entries from `first` to before `end`, read up to `place`. */
 struct cover {
@@ -280,8 +280,8 @@ static void align_nodes(struct lw_trie *trie)
 }
 
 /* Makes room for all nodes that there can be: a template has one for each of its parts,
- * and where it leaves the way of others, a node is cut in two and perhaps parts from its
- * expression. */
+ * and where it leaves the way of others, a node is cut in two and perhaps parts from
+ * its expression. */
 static void reserve(struct builder *b, uint32_t count)
 {
     b->capacity = 1;

@@ -29,8 +29,8 @@ union lw_octets {
 };
 
 /* Of one cache line.  What leads here is literal text, or an expression, or both.  Its
- * children are neighbours: those that begin with literal text, in the order of `octets`,
- * its first octets; then those by expression alone. */
+ * children are neighbours: those that begin with literal text, in the order of
+ * `octets`, its first octets; then those by expression alone. */
 struct lw_node {
     union lw_octets label;  /* the literal text that leads here */
     union lw_octets octets; /* the first octets of the literals that follow */
@@ -55,8 +55,8 @@ struct lw_trie {
     uint32_t longest_prefix; /* of {x:3} and the like */
 };
 
-/* Orders templates by structure: 0 when both match the same paths, under whatever names.
- * */
+/* Orders templates by structure: 0 when both match the same paths, under whatever
+ * names. */
 int lw_entry_compare(const struct lw_entry *a, const struct lw_entry *b);
 
 /* Builds the tree of these entries (copied), no two of which may be equal. */

@@ -10,9 +10,9 @@
 
 #include "base/abi_app.h"
 
-/* Whether a value meets a demand.  Integers: a minus perhaps, digits, from -2^53 to 2^53.
- * Numbers: a fraction and an exponent perhaps besides, below 1e308.  UUIDs: RFC 9562
- * §4, any version, in either case. */
+/* Whether a value meets a demand.  Integers: a minus perhaps, digits, from -2^53 to
+ * 2^53.  Numbers: a fraction and an exponent perhaps besides, below 1e308.  UUIDs: RFC
+ * 9562 §4, any version, in either case. */
 bool lw_value_meets(enum luaweb_demand demand, struct luaweb_slice value);
 
 #endif

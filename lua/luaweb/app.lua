@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
 -- Apps: the list of resources that a script returns, and how it is handed to C.
 local abi = require "luaweb.abi"
-local assembly = require "luaweb.assembly"
+local assembly = require "luaweb.machine.assembly"
 local ffi = require "ffi"
-local handover = require "luaweb.handover"
+local handover = require "luaweb.machine.handover"
 local host = require "luaweb.host"
-local keys = require "luaweb.keys"
+local keys = require "luaweb.machine.keys"
 local loader = require "luaweb.loader"
 local machine = require "luaweb.machine"
-local params = require "luaweb.params"
+local params = require "luaweb.machine.params"
 local trace = require "luaweb.trace"
-local values = require "luaweb.values"
+local values = require "luaweb.machine.values"
 
 local C = abi.C
 local M = {}

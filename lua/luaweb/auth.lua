@@ -4,8 +4,8 @@
 -- secret.  RFC 9110 §11; RFC 7617 (Basic); RFC 6750 (Bearer).
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
-local handle = require "luaweb.handle"
-local secret = require "luaweb.secret"
+local handle = require "luaweb.request.handle"
+local secret = require "luaweb.auth.secret"
 local trace = require "luaweb.trace"
 
 local C, host, str = abi.C, abi.host, ffi.string

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- `luaweb check`: asks every resource of an app what HTTP requires of it, and reports
 -- what is wrong, what is seldom meant, and what could not be tried.
-local cases = require "luaweb.check_case"
+local absent = require "luaweb.check.absent"
+local cases = require "luaweb.check.case"
 local json = require "luaweb.json"
-local methods = require "luaweb.check_methods"
-local reads = require "luaweb.check_reads"
-local requests = require "luaweb.probe_request"
-local samples = require "luaweb.check_samples"
+local methods = require "luaweb.check.methods"
+local reads = require "luaweb.check.reads"
+local requests = require "luaweb.probe.request"
+local samples = require "luaweb.check.samples"
 
 local M = {}
 
@@ -63,7 +64,15 @@ local function is_reached(case)
   return false
 end
 
+-- What is a variable elsewhere.
+local function check_template(case)
+  for word in case.template:gmatch "/:([%a_][%w_]*)" do
+    case:warn((":%s is a literal: a variable is {%s}"):format(word, word))
+  end
+end
+
 local function check_resource(case, wanted)
+  check_template(case)
   local demands = case.machine.config.params
   local path, missing = samples.path(case.template, demands, wanted.params)
   case.path, case.has_variables = path, samples.variables(case.template)[1] ~= nil
@@ -74,6 +83,7 @@ local function check_resource(case, wanted)
   if not is_reached(case) then return end
   methods.check(case)
   reads.check(case)
+  absent.check(case, wanted.params)
 end
 
 local function check_unmatched(case)

@@ -6,9 +6,9 @@ local ffi = require "ffi"
 local host = require "luaweb.host"
 local job = require "luaweb.job"
 local log = require "luaweb.log"
-local routes = require "luaweb.routes"
+local routes = require "luaweb.command.routes"
 local trace = require "luaweb.trace"
-local who_listens = require "luaweb.who_listens"
+local who_listens = require "luaweb.command.who_listens"
 
 local C = abi.C
 local M = {}
@@ -171,7 +171,7 @@ end
 
 function commands.test(words, flags)
   C.luaweb_exit_on_signal(abi.host, INTERRUPTED)
-  local runner = require "luaweb.spec_runner"
+  local runner = require "luaweb.test.runner"
   local passed, failed = runner.run {
     roots = #words > 0 and words or { "spec" },
     filter = flags.filter,

@@ -2,17 +2,19 @@
 -- `luaweb explain`: asks an app one request and gathers what it takes to understand the
 -- answer: the resource, what the compiler made of its graph, the program, the walk with
 -- reasons, the response.  Who shows it is explain_text, explain_dot, or JSON.
-local dot = require "luaweb.explain_dot"
+local dot = require "luaweb.explain.dot"
+local failures = require "luaweb.explain.failure"
 local ffi = require "ffi"
-local fields = require "luaweb.explain_fields"
+local fields = require "luaweb.explain.fields"
 local json = require "luaweb.json"
-local keys = require "luaweb.keys"
-local places = require "luaweb.explain_places"
-local programs = require "luaweb.explain_program"
-local reasons = require "luaweb.explain_reason"
-local requests = require "luaweb.probe_request"
-local text = require "luaweb.explain_text"
-local walks = require "luaweb.explain_walk"
+local keys = require "luaweb.machine.keys"
+local methods = require "luaweb.machine.methods"
+local places = require "luaweb.explain.places"
+local programs = require "luaweb.explain.program"
+local reasons = require "luaweb.explain.reason"
+local requests = require "luaweb.probe.request"
+local text = require "luaweb.explain.text"
+local walks = require "luaweb.explain.walk"
 
 ffi.cdef "int isatty(int file);"
 
@@ -64,6 +66,8 @@ end
 
 -- Walks -------------------------------------------------------------------------------
 
+local FAULT = 500 -- whatever fails
+
 local function entry_of(asked, graph, program, passed)
   local row = graph.rows[passed.row]
   local step = passed.step and program.steps[passed.step + 1]
@@ -76,12 +80,14 @@ end
 
 local function walk_of(asked, graph, program, trace)
   local walked, list = walks.of(graph, program, trace), json.array()
+  local is_told = false -- of a failure, by the row whose question it was
   for i, passed in ipairs(walked.passed) do
     list[i] = entry_of(asked, graph, program, passed)
     asked.is_kept = asked.is_kept or passed.is_kept
+    is_told = passed.answer == FAULT
   end
   return { rows = list, ending = { row = graph.rows[walked.row].name,
-    status = walked.status } }
+    status = walked.status, failure = not is_told and asked.failure or nil } }
 end
 
 -- The handler that speaks at a status.
@@ -93,11 +99,14 @@ local function handler_of(machine, status)
   end
 end
 
--- Who made the content of the response, where that is known.
+local is_shown = { [200] = true, [206] = true } -- where has_reply was yes
+
+-- Who made the content of the response, where that is known: not who failed.
 local function speaker_of(asked, walk)
   local machine, method = asked.machine, asked.request.method
-  for _, entry in ipairs(walk.rows) do
+  for _, entry in ipairs(asked.failure and {} or walk.rows) do
     local has_reply = entry.name == "has_reply" and entry.answer == "yes"
+      and is_shown[asked.status]
     local is_kept = asked.is_kept
     if has_reply or (is_kept and entry.name == "operation") then
       local key = is_kept and places.operation(machine, method)
@@ -108,16 +117,18 @@ local function speaker_of(asked, walk)
   return handler_of(machine, asked.status)
 end
 
-local function add_walk(explained, probe, trace, asked)
+local function add_walk(explained, probe, trace, asked, failure)
   local resource = probe.app.machines[trace.resource] or probe.app.unmatched
   local assembly, method = resource.assembly, asked.request.method
   local program = probe:program(trace.resource, method)
   local machine = assembly.machine
-  asked.machine, asked.methods = machine, assembly.names
+  asked.machine = machine
+  asked.methods = trace.resource and methods.shown(assembly.names) or {}
+  asked.failure = failure and failures.text(machine, method, failure)
   explained.resource = trace.resource and { template = resource.template,
-    methods = json.array { unpack(assembly.names) }, place = machine.place,
+    methods = json.array(asked.methods), place = machine.place,
     params = machine.config.params } or nil
-  explained.passes = programs.passes(program, machine)
+  explained.passes = programs.passes(program, assembly)
   explained.program = programs.shown(program, machine, method)
   explained.walk = walk_of(asked, assembly.rows.graph, program, trace)
   asked.speaker = asked.status and speaker_of(asked, explained.walk)
@@ -152,7 +163,7 @@ end
 ---@field passes luaweb.Passes?          nil: no machine was asked
 ---@field program luaweb.ShownProgram?
 ---@field walk table?        { rows = { row, name, how, step, answer, reason, ... },
----                            ending = { row, status } }
+---                            ending = { row, status, failure } }
 ---@field response table?    { line, status, fields = { name, value, from }, size,
 ---                            text }: why the server has refused it by itself
 ---@field fault string?      why there is none
@@ -162,11 +173,11 @@ end
 ---@param request luaweb.ProbeRequest
 ---@return luaweb.Explained
 function M.of(probe, request)
-  local answer, fault = probe:ask(request)
+  local answer, fault, failure = failures.ask(probe, request)
   local trace = probe:trace()
   local asked = { request = request, status = answer and answer.status }
   local explained = { request = request_of(request), fault = fault }
-  if trace then add_walk(explained, probe, trace, asked) end
+  if trace then add_walk(explained, probe, trace, asked, failure) end
   explained.response = answer and response_of(asked, answer)
   return explained
 end

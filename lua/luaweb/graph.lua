@@ -3,7 +3,7 @@
 -- checklist.  Owns the rows, the components that go in between, and which answers a method
 -- fixes.  Nothing here answers a question, runs an app or knows C.
 -- RFC 9110, and where a row says so RFC 5789, 6585, 7725 and Fetch.
-local laws = require "luaweb.graph_laws"
+local laws = require "luaweb.graph.laws"
 local trace = require "luaweb.trace"
 
 local M = {}
@@ -109,6 +109,7 @@ name = "patch", in_front_of = "media_type_offered",
 ---@field name string
 ---@field in_front_of string   the row before which it goes
 ---@field number integer       in the order of declaration
+---@field title string         for messages: "component query at app.lua:3"
 ---@field [integer] table      rows of the same form as M.rows
 local Component = {}
 Component.__index = Component
@@ -144,10 +145,11 @@ local function copy_of(raw)
 end
 
 -- Checks what can be seen without the graph.
-local function new_component(spec)
+local function new_component(spec, place)
   check_fields(spec)
   declared = declared + 1
-  local component = { name = spec.name, in_front_of = spec.in_front_of, number = declared }
+  local component = { name = spec.name, in_front_of = spec.in_front_of, number = declared,
+    title = ("component %s%s"):format(spec.name, place and " at " .. place or "") }
   for i, raw in ipairs(spec) do component[i] = copy_of(raw) end
   return setmetatable(component, Component)
 end
@@ -169,7 +171,7 @@ function M.component(spec)
   if type(spec) ~= "table" or type(spec.name) ~= "string" then
     error(place .. ": web.component wants a table with a name", 0)
   end
-  local ok, result = pcall(new_component, spec)
+  local ok, result = pcall(new_component, spec, place)
   if not ok then error(("%s: component %s: %s"):format(place, spec.name, result), 0) end
   return result
 end
@@ -179,14 +181,17 @@ local function splice(rows, component)
   local front, at = component.in_front_of, nil
   for i, row in ipairs(rows) do at = at or (row.name == front and i) end
   if not at then
-    error(("component %s: there is no row %s to go in front of")
-      :format(component.name, front), 0)
+    error(("%s: there is no row %s to go in front of"):format(component.title, front), 0)
   end
   for _, row in ipairs(rows) do
     if row.yes == front then row.yes = component[1][1] end
     if row.no == front then row.no = component[1][1] end
   end
-  for i, raw in ipairs(component) do table.insert(rows, at + i - 1, laws.entry(raw)) end
+  for i, raw in ipairs(component) do
+    local entry = laws.entry(raw)
+    entry.component = component.title
+    table.insert(rows, at + i - 1, entry)
+  end
 end
 
 -- Graphs ------------------------------------------------------------------------------

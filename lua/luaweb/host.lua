@@ -3,17 +3,17 @@
 -- number, calls those that a walk asks for, one after the other, and turns what they
 -- give into answers.
 local abi = require "luaweb.abi"
-local body = require "luaweb.body"
+local body = require "luaweb.request.body"
 local ffi = require "ffi"
-local handle = require "luaweb.handle"
+local handle = require "luaweb.request.handle"
 local loader = require "luaweb.loader"
 local log = require "luaweb.log"
-local reply = require "luaweb.reply"
+local reply = require "luaweb.host.reply"
 local request = require "luaweb.request"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
 local spawn = require "luaweb.spawn"
-local steps = require "luaweb.steps"
+local steps = require "luaweb.host.steps"
 local trace = require "luaweb.trace"
 
 local Response = response.Response
@@ -63,7 +63,7 @@ local function follow(index, req, address, generation)
 end
 jit.off(follow) -- what it calls is compiled; one trace of all would never end
 
---- For reply.lua: what has to be known before content can be sent.
+--- For host/reply.lua: what has to be known before content can be sent.
 reply.follow = follow
 
 -- The answer that was raised, or nil.  error(404) has put its place in front of the

@@ -15,9 +15,9 @@
 --            names the last one read wins; written they are in the order of `next`.
 --
 -- Any other table is refused. Metamethods are not asked.
-local decoder = require "luaweb.json_decode"
-local encoder = require "luaweb.json_encode"
-local value = require "luaweb.json_value"
+local decoder = require "luaweb.json.decode"
+local encoder = require "luaweb.json.encode"
+local value = require "luaweb.json.value"
 
 local M = {}
 

@@ -4,7 +4,7 @@
 -- when it gets a template, which the message names.  Nothing runs here.
 local auth = require "luaweb.auth"
 local graph = require "luaweb.graph"
-local keys = require "luaweb.keys"
+local keys = require "luaweb.machine.keys"
 local trace = require "luaweb.trace"
 
 local M = {}
@@ -16,6 +16,7 @@ local M = {}
 ---@field schemes table[]                of web.auth, in order
 ---@field components luaweb.Component[]
 ---@field place string
+---@field declared string[]?             where those were that it is joined from
 ---@field fault luaweb.Fault?            what is wrong with it
 local Machine = {}
 Machine.__index = Machine
@@ -128,6 +129,7 @@ function M.include(machine, other)
     put(machine, key, value, other.places[key])
   end
   add_lists(machine, other)
+  machine.declared = other.declared or machine.declared
   machine.fault = machine.fault or other.fault
 end
 
@@ -158,9 +160,16 @@ function M.join(machine, other)
     machine.own[key] = machine.own[key] or other.own[key]
   end
   add_lists(machine, other)
+  machine.declared = union(machine.declared or {}, { other.place })
 end
 
 -- Declaring ---------------------------------------------------------------------------
+
+-- What web.basic and the like have given.
+local function is_scheme(item)
+  return type(item) == "table" and getmetatable(item) ~= nil
+    and type(rawget(item, "challenge")) == "string" and rawget(item, "verify") ~= nil
+end
 
 --- Adds what stands in an array part: machines, web.auth, components.
 ---@param machine luaweb.Machine
@@ -174,13 +183,22 @@ function M.include_item(machine, item)
     machine.schemes = union(machine.schemes, item.schemes)
   elseif kind == graph.Component then
     machine.components = union(machine.components, { item })
+  elseif is_scheme(item) then
+    return ("put web.%s into web.auth { ... }"):format(item.name)
   else
     return "a machine includes machines, not a " .. type(item)
   end
 end
 
+local function fault_of(key, value)
+  if is_scheme(value) or getmetatable(value) == auth.Auth then
+    return "web.auth { ... } stands in the array part"
+  end
+  return keys.fault(key, value)
+end
+
 local function declare(machine, key, value)
-  local fault = keys.fault(key, value)
+  local fault = fault_of(key, value)
   if fault then return note_fault(machine, tostring(key), fault) end
   put(machine, key, value, machine.place)
   machine.own[key] = true

@@ -4,8 +4,8 @@
 -- client's, and functions of the app run.  It judges nothing.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
-local http_reader = require "luaweb.http_reader"
-local socket = require "luaweb.socket"
+local http_reader = require "luaweb.client.http_reader"
+local socket = require "luaweb.client.socket"
 
 local C = abi.C
 local M = {}

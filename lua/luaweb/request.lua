@@ -2,15 +2,15 @@
 -- A request as a handler sees it: a small handle on C memory.  Nothing is copied into
 -- Lua until it is asked for, and a handle whose request has ended raises an error.
 local abi = require "luaweb.abi"
-local accepted = require "luaweb.accepted"
-local body = require "luaweb.body"
+local accepted = require "luaweb.request.accepted"
+local body = require "luaweb.request.body"
 local ffi = require "ffi"
-local handle = require "luaweb.handle"
-local headers = require "luaweb.headers"
+local handle = require "luaweb.request.handle"
+local headers = require "luaweb.request.headers"
 local json = require "luaweb.json"
 local new_table = require "table.new"
-local precondition = require "luaweb.precondition"
-local Array = require("luaweb.json_value").Array
+local precondition = require "luaweb.request.precondition"
+local Array = require("luaweb.json.value").Array
 
 local C, host, str, request_at = abi.C, abi.host, ffi.string, abi.request_at
 local rawget, rawset, setmetatable = rawget, rawset, setmetatable

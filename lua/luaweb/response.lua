@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Responses: what a handler may return beside a string, a table, nil and a number.  A
--- response is plain data; reply.lua sends it.
-local cookie = require "luaweb.cookie"
+-- response is plain data; host/reply.lua sends it.
+local cookie = require "luaweb.response.cookie"
 local json = require "luaweb.json"
 
 local M = {}
@@ -75,7 +75,7 @@ function Response:header(name, value)
   return self
 end
 
---- Adds a Set-Cookie header (options: luaweb.cookie).
+--- Adds a Set-Cookie header (options: luaweb.response.cookie).
 ---@param name string
 ---@param value string
 ---@param options table?

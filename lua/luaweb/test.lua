@@ -4,9 +4,9 @@
 local abi = require "luaweb.abi"
 local app = require "luaweb.app"
 local ffi = require "ffi"
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local json = require "luaweb.json"
-local socket = require "luaweb.socket"
+local socket = require "luaweb.client.socket"
 
 local C = abi.C
 local M = {}

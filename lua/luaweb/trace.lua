@@ -7,12 +7,12 @@ local own_folder = debug.getinfo(1, "S").source:match "^@(.*)trace%.lua$"
 
 local function is_own(source)
   if source:sub(1, #own_folder) ~= own_folder then return false end
-  local name = source:match("^([%w_]+)%.lua$", #own_folder + 1)
-  return name ~= nil and package.loaded["luaweb." .. name] ~= nil
+  local name = source:match("^([%w_/]+)%.lua$", #own_folder + 1)
+  return name ~= nil and package.loaded["luaweb." .. name:gsub("/", ".")] ~= nil
 end
 
 --- The name of a chunk that a module of ours makes: its frames are the module's.
----@param file string   of the module, e.g. "steps.lua"
+---@param file string   of the module, e.g. "host/steps.lua"
 ---@return string       for loadstring
 function M.chunk_name(file)
   return "@" .. own_folder .. file

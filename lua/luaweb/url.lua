@@ -2,7 +2,7 @@
 -- web.url: URI templates expanded (RFC 6570, all levels).  Knows the templates' text
 -- only, whoever may serve them; what reads them backwards is in C (core/route).
 local machine = require "luaweb.machine"
-local null = require("luaweb.json_value").null
+local null = require("luaweb.json.value").null
 
 local M = {}
 

@@ -43,4 +43,36 @@ return web.app {
   web.resource("/cookie", web.machine {
     handle_ok = function() return web.text("hi"):cookie("session", "secret-1") end,
   }),
+  web.resource("/choice", web.machine {
+    strict = {}, available_languages = { "en", "de" },
+    available_charsets = { "utf-8", "utf-16" }, available_content_codings = { "br" },
+    handle_ok = { ["text/plain"] = "hi" },
+  }),
+  web.resource("/strict", web.machine {
+    strict = { "language" }, available_languages = function() return { "de" } end,
+    available_charsets = function() return { "utf-8" } end,
+    handle_ok = function() return "hi" end,
+  }),
+  web.resource("/no-tag", web.machine {
+    entity_tag = function() return "v1" end,
+    handle_ok = function() return "hi" end,
+  }),
+  web.resource("/silent", web.machine {
+    exists = web.memo(function() return false end),
+    handle_not_found = function() error "boom" end, handle_ok = "hi",
+  }),
+  web.resource("/keys", web.machine {
+    web.auth {
+      web.basic { realm = "a", verify = function(name) return name == "me" end },
+      web.bearer { verify = function() error "boom" end },
+      web.bearer { verify = function() return true end },
+    },
+    web.cors { origins = { "http://a.example" } },
+    handle_ok = { ["text/html"] = function() error "bang" end },
+    do_patch = function() end,
+  }),
+  web.resource("/stale", web.machine {
+    expires = function() return "tomorrow" end,
+    handle_ok = function() return "hi" end,
+  }),
 }

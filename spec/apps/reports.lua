@@ -2,7 +2,7 @@
 -- What other servers stumbled over, as an app: handlers that wait, stream, call their
 -- own server, or answer in unusual ways.
 local job = require "luaweb.job"
-local socket = require "luaweb.socket"
+local socket = require "luaweb.client.socket"
 local web = require "luaweb"
 
 local BLOCK = ("x"):rep(65536)

@@ -4,7 +4,7 @@
 -- FAULTS_PORT where the server listens, FAULTS_COUNT how many connections or seconds.
 -- Between its steps a client prints a line and waits for one.
 local abi = require "luaweb.abi"
-local socket = require "luaweb.socket"
+local socket = require "luaweb.client.socket"
 local web = require "luaweb"
 
 local PORT = assert(tonumber(os.getenv "FAULTS_PORT"))

@@ -83,7 +83,8 @@ describe("a component", function()
       { "mine", ___, 403, "core/app", nil, "15.5.4" } } },
     { "row mine: it names no source", { name = "mine", in_front_of = "allowed",
       { "mine", ___, 403, "app", true } } },
-    { "row mine: no wants", { name = "mine", in_front_of = "allowed",
+    { 'row mine: no wants a status or the name of a row ("___" is the next one)',
+      { name = "mine", in_front_of = "allowed",
       { "mine", ___, nil, "app", true, "15.5.4" } } },
   }
   for _, fault in ipairs(FAULTS) do
@@ -103,32 +104,44 @@ describe("a component", function()
 
   -- What only shows in the graph.
   local BREAKS = {
-    { "no row nowhere to go in front of", "nowhere", ROW },
-    { "row mine: yes leads to well_formed, which does not lie below", "allowed",
+    { "there is no row nowhere to go in front of", "nowhere", ROW },
+    { "row mine: yes leads to well_formed, which does not lie below: arrows only point "
+      .. "down", "allowed",
       { "mine", "well_formed", 403, "app", true, "15.5.4" } },
     { "row mine: no leads to nowhere, which is no row", "allowed",
       { "mine", ___, "nowhere", "app", true, "15.5.4" } },
     { "row allowed: there are two of that name", "allowed",
       { "allowed", ___, 403, "app", true, "15.5.4" } },
-    { "row mine: its yes refuses", "allowed",
+    { "row mine: its yes refuses: turn the question around, so that yes goes on",
+      "allowed",
       { "mine", 403, ___, "app", true, "15.5.4" } },
-    { "row mine: its yes ends and it is no exit", "allowed",
+    { "row mine: its yes ends and it is no exit: turn the question around, or give it "
+      .. "exit = true below operation", "allowed",
       { "mine", 204, ___, "app", true, "15.5.4" } },
     { "row mine: an exit lies below operation", "allowed",
       { "mine", 204, ___, "app", true, "15.5.4", exit = true } },
-    { "row mine: its arrows meet", "allowed",
+    { "row mine: its arrows meet: give it keep = true, or answers that lead to two "
+      .. "places", "allowed",
       { "mine", ___, "allowed", "app", true, "15.5.4" } },
-    { "row mine: it reads above is_read", "allowed",
+    { "row mine: it reads above is_read: put it in_front_of a row below is_read",
+      "allowed",
       { "mine", ___, 403, "app", true, "15.5.4", reads = true } },
-    { "row allowed: no arrow leads to it", "allowed",
+    { "row allowed: no arrow leads to it: those of the component mine at PLACE go past "
+      .. "it", "allowed",
       { "mine", "legally_available", 403, "app", true, "15.5.4" } },
   }
   for _, case in ipairs(BREAKS) do
     it("that breaks a law is refused when it is built in: " .. case[1], function()
       local own = graph.component { name = "mine", in_front_of = case[2], case[3] }
+      local line = debug.getinfo(1, "l").currentline - 1
+      local place = "spec/machine/graph_component_spec.lua:" .. line
       local ok, message = pcall(graph.build, { own })
       assert.is_false(ok)
-      assert.is_truthy(message:find(case[1], 1, true), message)
+      local fault = case[1]:gsub("PLACE", place)
+      if not case[1]:find "^row allowed: no" then
+        fault = ("component mine at %s: %s"):format(place, fault)
+      end
+      assert.equal(fault, message)
     end)
   end
 end)

@@ -3,7 +3,7 @@
 -- our components; and that it is found out when a row breaks one.
 local graph = require "luaweb.graph"
 local graph_paths = require "spec.support.graph_paths"
-local laws = require "luaweb.graph_laws"
+local laws = require "luaweb.graph.laws"
 local reference = require "spec.support.reference_walk"
 
 local ___ = "___"

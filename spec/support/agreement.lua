@@ -4,7 +4,7 @@
 -- are texts, so that a difference can be pasted.  Owns the apps that it makes.
 local explained = require "spec.support.explained"
 local expected = require "spec.support.expected"
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local machines = require "spec.support.reference_machine"
 local reference = require "spec.support.reference_walk"
 local test = require "luaweb.test"

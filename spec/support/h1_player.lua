@@ -8,7 +8,7 @@ local job = require "luaweb.job"
 local now = require("system").monotime
 local octets = require("spec.support.pure").octets
 local judge = require "spec.support.h1_judge"
-local reader = require "luaweb.http_reader"
+local reader = require "luaweb.client.http_reader"
 
 local M = {}
 

@@ -3,7 +3,7 @@
 -- as a client sends them, and what came back.  Requests go through the test client, so
 -- every octet is parsed and written as for anyone else.
 local cjson = require "cjson"
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local pure = require "spec.support.pure"
 local test = require "luaweb.test"
 local web = require "luaweb"

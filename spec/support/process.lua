@@ -4,9 +4,9 @@
 -- removes them, and belongs into after_each.  Reading from a child blocks the spec, but
 -- never longer than the child may live.
 local ffi = require "ffi"
-local http_reader = require "luaweb.http_reader"
+local http_reader = require "luaweb.client.http_reader"
 local lfs = require "lfs"
-local socket = require "luaweb.socket"
+local socket = require "luaweb.client.socket"
 
 ffi.cdef "int kill(int pid, int signal);"
 

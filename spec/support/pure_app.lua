@@ -4,7 +4,7 @@
 local ffi = require "ffi"
 local graph = require "luaweb.graph"
 local pure = require "spec.support.pure"
-local rows = require "luaweb.rows"
+local rows = require "luaweb.graph.rows"
 local templates = require "spec.route.templates"
 
 for _, name in ipairs { "base/arena", "base/abi_app", "machine/graph", "machine/plan",

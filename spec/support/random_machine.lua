@@ -171,6 +171,16 @@ local function add_needs(keys)
   keys.challenge, keys.location = has_challenge, has_location
 end
 
+-- Properties that may be of no use to a machine, which then must not be its own.
+local MAYBE_USELESS = { "acceptable_media_types", "acceptable_content_codings",
+  "body_limit", "length_required", "partial_put", "location" }
+
+local function take_shared(keys)
+  local shared = {}
+  for _, name in ipairs(MAYBE_USELESS) do shared[name], keys[name] = keys[name], nil end
+  return shared
+end
+
 -- Component rows of the app's own, which agreement.lua knows as `audit`.
 local function add_audit(r, keys)
   for _, name in ipairs(r:some({ "audited", "signed" }, 0, 2)) do
@@ -203,6 +213,7 @@ function M.text(r)
     included[1] = "audit"
   end
   add_needs(keys)
+  included[#included + 1] = text_of(take_shared(keys))
   if r:chance(40) then included[#included + 1] = text_of(handlers(r)) end
   return text_of(keys, included)
 end
@@ -216,7 +227,9 @@ function M.unmatched_text(r)
   keys_of.add_properties(r, keys)
   keys.exists, keys.may_create, keys.may_recreate = "false", "false", "false"
   add_needs(keys)
-  return text_of(keys, r:chance(40) and { text_of(handlers(r)) } or {})
+  local included = { text_of(take_shared(keys)) }
+  if r:chance(40) then included[2] = text_of(handlers(r)) end
+  return text_of(keys, included)
 end
 
 return M

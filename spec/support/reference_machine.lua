@@ -6,7 +6,7 @@
 local http = require "spec.support.reference_http"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
-local tag = require "luaweb.tag"
+local tag = require "luaweb.response.tag"
 
 local M = {}
 

@@ -27,7 +27,7 @@
 -- answer one more request, so that a stream that is out of step is found.
 local web = require "luaweb"
 local now = require("system").monotime
-local reader = require "luaweb.http_reader"
+local reader = require "luaweb.client.http_reader"
 
 local M = {}
 
