@@ -71,6 +71,14 @@ describe("the function of a property", function()
     assert.matches("misuse_spec.lua:%d+: no", log)
   end)
 
+  it("that raises an answer for which it is asked again is said to", function()
+    local client = wire.client { handle_ok = "x",
+      entity_tag = function() error(web.text "no") end }
+    local res, log = logged(function() return client:get "/x" end)
+    assert.equal(500, res.status)
+    assert.matches("the answer that was raised has raised another one\n", log)
+  end)
+
   it("may offer more than a few hundred", function()
     local languages = {}
     for i = 1, 600 do languages[i] = ("aa-b%d"):format(i) end

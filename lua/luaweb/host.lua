@@ -135,8 +135,8 @@ local function fail(address, generation, failure, index)
     local ok, again = xpcall(answer_instead, on_error, req, address, generation,
       failure)
     if ok then return end
-    failure = answer_in(again) and "the answer that was raised has raised another one"
-      or again
+    failure = answer_in(again)
+      and { traceback = "the answer that was raised has raised another one" } or again
   end
   if failure == reply.STARTED then
     log.info(("[%s] %s: raised an answer in the middle of its answer: cut"):format(
