@@ -55,6 +55,25 @@ static inline struct luaweb_slice lw_slice_trim(struct luaweb_slice s)
     return s;
 }
 
+/* Drops octets from the front; there are so many. */
+static inline void lw_slice_skip(struct luaweb_slice *rest, size_t size)
+{
+    rest->data += size;
+    rest->size -= size;
+}
+
+static inline bool lw_slice_begins(struct luaweb_slice rest, char octet)
+{
+    return rest.size > 0 && rest.data[0] == octet;
+}
+
+/* Drops the spaces and tabs in front. */
+static inline void lw_slice_skip_space(struct luaweb_slice *rest)
+{
+    while (lw_slice_begins(*rest, ' ') || lw_slice_begins(*rest, '\t'))
+        lw_slice_skip(rest, 1);
+}
+
 /* Takes a text apart at its line feeds, into at most `room` items; gives their number.
  * An empty text has none. */
 static inline uint32_t lw_slice_split(struct luaweb_slice text,

@@ -19,29 +19,12 @@ struct reading {
     bool is_malformed;
 };
 
-static void skip(struct luaweb_slice *rest, size_t size)
-{
-    rest->data += size;
-    rest->size -= size;
-}
-
-static bool begins_with(struct luaweb_slice rest, char octet)
-{
-    return rest.size > 0 && rest.data[0] == octet;
-}
-
-static void skip_white_space(struct luaweb_slice *rest)
-{
-    while (begins_with(*rest, ' ') || begins_with(*rest, '\t'))
-        skip(rest, 1);
-}
-
 static void skip_empty_members(struct luaweb_slice *rest)
 {
-    skip_white_space(rest);
-    while (begins_with(*rest, ',')) {
-        skip(rest, 1);
-        skip_white_space(rest);
+    lw_slice_skip_space(rest);
+    while (lw_slice_begins(*rest, ',')) {
+        lw_slice_skip(rest, 1);
+        lw_slice_skip_space(rest);
     }
 }
 
@@ -61,7 +44,7 @@ bool lw_etag_is_weak(struct luaweb_slice tag)
 static struct luaweb_slice opaque_tag(struct luaweb_slice tag)
 {
     if (lw_etag_is_weak(tag))
-        skip(&tag, 2);
+        lw_slice_skip(&tag, 2);
     return tag;
 }
 
@@ -90,10 +73,10 @@ bool lw_etag_equal_weak(struct luaweb_slice a, struct luaweb_slice b)
  * 0 when it begins with neither. */
 static size_t member_size(struct luaweb_slice rest)
 {
-    if (begins_with(rest, '*'))
+    if (lw_slice_begins(rest, '*'))
         return 1;
     struct luaweb_slice quoted = opaque_tag(rest);
-    if (!begins_with(quoted, '"'))
+    if (!lw_slice_begins(quoted, '"'))
         return 0;
     const char *end = memchr(quoted.data + 1, '"', quoted.size - 1);
     return end ? (size_t)(end + 1 - rest.data) : 0;
@@ -101,7 +84,7 @@ static size_t member_size(struct luaweb_slice rest)
 
 static void read_member(struct reading *reading, struct luaweb_slice member)
 {
-    if (begins_with(member, '*')) {
+    if (lw_slice_begins(member, '*')) {
         reading->has_star = true;
         return;
     }
@@ -116,9 +99,9 @@ static void read_line(struct reading *reading, struct luaweb_slice rest)
     skip_empty_members(&rest);
     while (rest.size > 0) {
         struct luaweb_slice member = {rest.data, member_size(rest)};
-        skip(&rest, member.size);
-        skip_white_space(&rest);
-        if (member.size == 0 || (rest.size > 0 && !begins_with(rest, ','))) {
+        lw_slice_skip(&rest, member.size);
+        lw_slice_skip_space(&rest);
+        if (member.size == 0 || (rest.size > 0 && !lw_slice_begins(rest, ','))) {
             reading->is_malformed = true;
             return;
         }

@@ -8,23 +8,6 @@
 
 #include "http/fields.h"
 
-static void skip(struct luaweb_slice *rest, size_t size)
-{
-    rest->data += size;
-    rest->size -= size;
-}
-
-static bool begins_with(struct luaweb_slice rest, char octet)
-{
-    return rest.size > 0 && rest.data[0] == octet;
-}
-
-static void skip_white_space(struct luaweb_slice *rest)
-{
-    while (begins_with(*rest, ' ') || begins_with(*rest, '\t'))
-        skip(rest, 1);
-}
-
 /* HTAB, SP, VCHAR or obs-text: what a quoted string may hold (RFC 9110 §5.6.4). */
 static bool is_text_octet(char c)
 {
@@ -36,7 +19,7 @@ static bool is_text_octet(char c)
 static struct luaweb_slice take_token(struct luaweb_slice *rest)
 {
     struct luaweb_slice token = {rest->data, lw_token_size(rest->data, rest->size)};
-    skip(rest, token.size);
+    lw_slice_skip(rest, token.size);
     return token;
 }
 
@@ -45,17 +28,17 @@ static struct luaweb_slice take_token(struct luaweb_slice *rest)
 static struct luaweb_slice take_quoted(struct luaweb_slice *rest)
 {
     const char *start = rest->data;
-    skip(rest, 1);
+    lw_slice_skip(rest, 1);
     while (rest->size > 0 && is_text_octet(rest->data[0])) {
         char c = rest->data[0];
-        skip(rest, 1);
+        lw_slice_skip(rest, 1);
         if (c == '"')
             return lw_slice(start, (size_t)(rest->data - start));
         if (c != '\\')
             continue;
         if (rest->size == 0 || !is_text_octet(rest->data[0]))
             break;
-        skip(rest, 1);
+        lw_slice_skip(rest, 1);
     }
     return lw_slice(start, 0);
 }
@@ -64,11 +47,11 @@ static struct luaweb_slice take_quoted(struct luaweb_slice *rest)
 static bool take_parameter(struct luaweb_slice *rest, struct luaweb_field *parameter)
 {
     struct luaweb_slice name = take_token(rest);
-    if (name.size == 0 || !begins_with(*rest, '='))
+    if (name.size == 0 || !lw_slice_begins(*rest, '='))
         return false;
-    skip(rest, 1);
+    lw_slice_skip(rest, 1);
     struct luaweb_slice value =
-        begins_with(*rest, '"') ? take_quoted(rest) : take_token(rest);
+        lw_slice_begins(*rest, '"') ? take_quoted(rest) : take_token(rest);
     if (value.size == 0)
         return false;
     *parameter = (struct luaweb_field){name, value};
@@ -78,10 +61,10 @@ static bool take_parameter(struct luaweb_slice *rest, struct luaweb_field *param
 bool lw_media_type_next(struct luaweb_slice *rest, struct luaweb_field *parameter)
 {
     struct luaweb_slice ahead = *rest;
-    skip_white_space(&ahead);
-    while (begins_with(ahead, ';')) { /* an empty parameter is just a semicolon */
-        skip(&ahead, 1);
-        skip_white_space(&ahead);
+    lw_slice_skip_space(&ahead);
+    while (lw_slice_begins(ahead, ';')) { /* an empty parameter is just a semicolon */
+        lw_slice_skip(&ahead, 1);
+        lw_slice_skip_space(&ahead);
         if (ahead.size == 0 || ahead.data[0] == ';')
             continue;
         if (!take_parameter(&ahead, parameter))
@@ -100,9 +83,9 @@ bool lw_media_type_parse(struct luaweb_slice text, struct lw_media_type *media)
     struct lw_media_type found;
 
     found.type = take_token(&rest);
-    if (found.type.size == 0 || !begins_with(rest, '/'))
+    if (found.type.size == 0 || !lw_slice_begins(rest, '/'))
         return false;
-    skip(&rest, 1);
+    lw_slice_skip(&rest, 1);
     found.subtype = take_token(&rest);
     if (found.subtype.size == 0)
         return false;
@@ -131,9 +114,9 @@ static bool strip_quotes(struct luaweb_slice *value)
 static char take_octet(struct luaweb_slice *content, bool is_quoted)
 {
     if (is_quoted && content->size > 1 && content->data[0] == '\\')
-        skip(content, 1);
+        lw_slice_skip(content, 1);
     char octet = content->data[0];
-    skip(content, 1);
+    lw_slice_skip(content, 1);
     return octet;
 }
 

@@ -1,22 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- Which methods a machine has, what answers paths that no resource has, and when the
 -- functions of a machine are asked, told on the reference walk.
+local graph_machine = require "spec.support.graph_machine"
 local http = require "spec.support.reference_http"
 local reference = require "spec.support.reference_walk"
 
-local function nothing() end
-
---- A machine that has every method; `keys` are added or replaced.
-local function machine(keys)
-  local all = { handle_ok = "hello", do_post = nothing, do_put = nothing,
-                do_patch = nothing, do_delete = nothing }
-  for key, value in pairs(keys or {}) do all[key] = value end
-  return all
-end
-
-local function walk(keys, text)
-  return reference.machine_walk(machine(keys), http.request(text))
-end
+local nothing, walk = graph_machine.nothing, graph_machine.walk
 
 local function play(flows)
   for _, flow in ipairs(flows) do
@@ -59,8 +48,8 @@ describe("methods", function()
 
   it("that another machine of the app lists are implemented, though not allowed here",
     function()
-      local walked = reference.machine_walk(machine(), http.request "PROPFIND",
-        { methods = { "PROPFIND" } })
+      local walked = reference.machine_walk(graph_machine.machine(),
+        http.request "PROPFIND", { methods = { "PROPFIND" } })
       assert.equal(405, walked.status)
     end)
 end)

@@ -2,23 +2,12 @@
 -- What each method gets from a machine, told on the reference walk: creation, absence,
 -- moves, content, preconditions, ends that the app wants.  A line of a table is a
 -- request, a machine and the terminal: "status row".
+local graph_machine = require "spec.support.graph_machine"
 local http = require "spec.support.reference_http"
 local reference = require "spec.support.reference_walk"
 local response = require "luaweb.response"
 
-local function nothing() end
-
---- A machine that has every method; `keys` are added or replaced.
-local function machine(keys)
-  local all = { handle_ok = "hello", do_post = nothing, do_put = nothing,
-                do_patch = nothing, do_delete = nothing }
-  for key, value in pairs(keys or {}) do all[key] = value end
-  return all
-end
-
-local function walk(keys, text)
-  return reference.machine_walk(machine(keys), http.request(text))
-end
+local nothing, walk = graph_machine.nothing, graph_machine.walk
 
 local function play(flows)
   for _, flow in ipairs(flows) do
