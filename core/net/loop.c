@@ -93,6 +93,7 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     loop->date_second = -1;
     lw_blocks_construct(&loop->blocks, 1024);
     set_up_deadlines(loop);
+    lw_works_construct(&loop->works);
     uv_prepare_init(&loop->uv, &loop->prepare);
     uv_check_init(&loop->uv, &loop->check);
     uv_idle_init(&loop->uv, &loop->again);
@@ -154,6 +155,7 @@ void lw_loop_close(struct lw_loop *loop)
 {
     uv_close((uv_handle_t *)&loop->prepare, NULL); /* no turn any more */
     uv_close((uv_handle_t *)&loop->check, NULL);
+    lw_works_close(&loop->works);
     lw_listen_stop_all(loop);
     lw_conn_close_all(loop);
     lw_socket_close_all(loop);

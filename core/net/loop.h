@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/limits.h"
 #include "net/deadline.h"
+#include "net/work.h"
 
 struct lw_conn;
 struct lw_listener;
@@ -62,6 +63,7 @@ struct lw_loop {
     struct lw_upcalls upcalls;
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
+    struct lw_works works;      /* on the thread pool */
     struct lw_conn *conns;      /* all that are open */
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "host/vm.h"
+#include "net/work.h"
 #include "process/descriptors.h"
 #include "process/options.h"
 
@@ -14,6 +15,7 @@ static int run(struct lw_options *options)
 {
     static struct luaweb_host host;
     lw_log_threshold(options->log_level);
+    lw_work_size_pool();
     uint64_t descriptors = lw_descriptors_raise();
     if (strcmp(options->argv[0], "serve") == 0)
         lw_descriptors_bound(&options->limits, descriptors);
