@@ -366,7 +366,7 @@ EXPORT int luaweb_socket_memory(struct luaweb_host *host, struct luaweb_app *app
 EXPORT int luaweb_socket_connect(struct luaweb_host *host, const char *address,
                                  int port)
 {
-    return lw_socket_connect(&host->loop, address, port);
+    return lw_socket_connect(&host->loop, address, port, LW_NO_ID);
 }
 
 EXPORT double luaweb_socket_send(struct luaweb_host *host, uint32_t id,

@@ -4,19 +4,16 @@
  * never had a name: the octets take the same way as any other client's. */
 #include "net/socket.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/abi.h"
 #include "base/require.h"
 #include "net/conn.h"
+#include "net/connect.h"
 #include "net/loop.h"
 #include "net/transport.h"
 
@@ -24,6 +21,9 @@ struct lw_socket {
     struct lw_transport transport; /* first: the transport's callbacks find us by it */
     struct lw_loop *loop;
     uint32_t id;
+    uint32_t waker; /* the id that is woken: its own but while it connects */
+    int error;      /* that connecting ended with */
+    bool is_connecting;
     bool wants_read;
     bool wants_write;
     bool is_lost;
@@ -38,6 +38,11 @@ static void on_ready(struct lw_transport *transport, int status, int events)
 {
     struct lw_socket *socket = (struct lw_socket *)transport;
     bool waited = socket->wants_read || socket->wants_write;
+    if (socket->is_connecting) {
+        socket->is_connecting = false;
+        socket->error = lw_connect_end(transport->fd);
+        status = socket->error ? socket->error : status;
+    }
     if (status < 0) {
         uv_poll_stop(&transport->poll);
         transport->events = 0;
@@ -51,7 +56,7 @@ static void on_ready(struct lw_transport *transport, int status, int events)
         update(socket);
     }
     if (waited)
-        lw_loop_wake(socket->loop, socket->id);
+        lw_loop_wake(socket->loop, socket->waker);
 }
 
 static int add(struct lw_loop *loop, int fd)
@@ -64,7 +69,7 @@ static int add(struct lw_loop *loop, int fd)
         free(socket);
         return error;
     }
-    socket->id = lw_loop_add_id(loop, LW_ID_SOCKET, socket);
+    socket->id = socket->waker = lw_loop_add_id(loop, LW_ID_SOCKET, socket);
     return (int)socket->id;
 }
 
@@ -84,51 +89,30 @@ int lw_socket_memory(struct lw_loop *loop, struct luaweb_app *app)
     return error ? error : id;
 }
 
-union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-    struct sockaddr_un local;
-};
-
-/* Fills in an address; its size, 0 when the text is none. */
-static socklen_t read_address(union address *to, const char *text, int port)
+int lw_socket_connect(struct lw_loop *loop, const char *text, int port, uint32_t waker)
 {
-    memset(to, 0, sizeof *to);
-    if (strncmp(text, "unix:", 5) == 0) {
-        size_t size = strlen(text + 5);
-        if (size == 0 || size >= sizeof to->local.sun_path)
-            return 0;
-        to->local.sun_family = AF_UNIX;
-        memcpy(to->local.sun_path, text + 5, size);
-        return sizeof to->local;
-    }
-    if (uv_ip4_addr(text, port, &to->v4) == 0)
-        return sizeof to->v4;
-    if (uv_ip6_addr(text, port, &to->v6) == 0)
-        return sizeof to->v6;
-    return 0;
+    int fd = lw_connect_begin(text, port);
+    if (fd < 0)
+        return fd;
+    int id = add(loop, fd);
+    if (id < 0)
+        return id;
+    struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, (uint32_t)id);
+    socket->waker = waker == LW_NO_ID ? socket->id : waker;
+    socket->is_connecting = socket->wants_write = true;
+    update(socket);
+    return id;
 }
 
-int lw_socket_connect(struct lw_loop *loop, const char *text, int port)
+int lw_socket_connected(struct lw_loop *loop, uint32_t id)
 {
-    union address address;
-    socklen_t size = read_address(&address, text, port);
-    if (size == 0)
-        return UV_EINVAL;
-    int fd =
-        socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return uv_translate_sys_error(errno);
-    int on = 1;
-    if (address.any.sa_family != AF_UNIX)
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (connect(fd, &address.any, size) != 0 && errno != EINPROGRESS) {
-        int error = uv_translate_sys_error(errno);
-        close(fd);
-        return error;
-    }
-    return add(loop, fd);
+    struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    if (!socket)
+        return UV_ECANCELED;
+    if (socket->is_connecting)
+        return 1;
+    socket->waker = socket->id;
+    return socket->error;
 }
 
 static int64_t judge(struct lw_socket *socket, ssize_t n, bool *wanted)

@@ -22,6 +22,13 @@ local function new(id)
   return setmetatable({ id = id }, Socket)
 end
 
+--- One that is open already; it closes it.
+---@param id integer
+---@return luaweb.Socket
+function M.adopt(id)
+  return setmetatable({ id = id }, Socket)
+end
+
 --- Joined in memory to a new connection of an app.
 ---@param capp ffi.cdata*   struct luaweb_app
 ---@return luaweb.Socket?, string? message

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The bodies of the functions by which Lua connects to other servers
+ * (base/abi_client.h): for the rules, see abi.c. */
+#include "base/abi_client.h"
+#include "host/vm.h"
+#include "net/connect.h"
+#include "net/socket.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int luaweb_address_version(struct luaweb_host *host, const char *text)
+{
+    (void)host;
+    return lw_address_version(text);
+}
+
+EXPORT int luaweb_connect(struct luaweb_host *host, const char *address, int port,
+                          double waker)
+{
+    uint32_t id = waker < 0 ? LW_NO_ID : (uint32_t)waker;
+    return lw_socket_connect(&host->loop, address, port, id);
+}
+
+EXPORT int luaweb_connected(struct luaweb_host *host, uint32_t id)
+{
+    return lw_socket_connected(&host->loop, id);
+}
