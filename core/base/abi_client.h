@@ -11,6 +11,24 @@
 /* 4 or 6, the version of a numeric IP address; 0: it is none. */
 int luaweb_address_version(struct luaweb_host *host, const char *text);
 
+/* Looks a host name up by the rules of the system, in the thread pool.  Lua owns the
+ * lookup until it frees it, at any time.  NULL: too many wait.  With an end, the text
+ * is lent until then: the numeric addresses, each with a line feed, best first, or why
+ * there are none; and when it came, by luaweb_now.  Cancelling takes one out of line;
+ * false: it runs or has ended. */
+enum luaweb_lookup_result {
+    LUAWEB_LOOKUP_WAIT, /* wait for the wake of its id, then ask again */
+    LUAWEB_LOOKUP_DONE,
+    LUAWEB_LOOKUP_FAILED
+};
+struct luaweb_lookup;
+struct luaweb_lookup *luaweb_lookup_begin(struct luaweb_host *host, const char *name);
+uint32_t luaweb_lookup_id(struct luaweb_host *host, const struct luaweb_lookup *lookup);
+int luaweb_lookup_result(struct luaweb_host *host, const struct luaweb_lookup *lookup,
+                         struct luaweb_slice *text, double *when);
+bool luaweb_lookup_cancel(struct luaweb_host *host, struct luaweb_lookup *lookup);
+void luaweb_lookup_free(struct luaweb_host *host, struct luaweb_lookup *lookup);
+
 /* Begins to connect to a numeric address and port, or to "unix:/path": the id of a
  * socket, or a negative libuv error code.  When that has ended, `waker` is woken: the
  * id of another such socket, so that one wait is enough for several, or LUAWEB_NO_WAKER

@@ -5,6 +5,7 @@
 #include "base/abi_client.h"
 #include "host/vm.h"
 #include "net/connect.h"
+#include "net/names.h"
 #include "net/socket.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -13,6 +14,39 @@ EXPORT int luaweb_address_version(struct luaweb_host *host, const char *text)
 {
     (void)host;
     return lw_address_version(text);
+}
+
+EXPORT struct luaweb_lookup *luaweb_lookup_begin(struct luaweb_host *host,
+                                                 const char *name)
+{
+    return lw_lookup_begin(&host->loop, name);
+}
+
+EXPORT uint32_t luaweb_lookup_id(struct luaweb_host *host,
+                                 const struct luaweb_lookup *lookup)
+{
+    (void)host;
+    return lw_lookup_id(lookup);
+}
+
+EXPORT int luaweb_lookup_result(struct luaweb_host *host,
+                                const struct luaweb_lookup *lookup,
+                                struct luaweb_slice *text, double *when)
+{
+    (void)host;
+    return lw_lookup_result(lookup, text, when);
+}
+
+EXPORT bool luaweb_lookup_cancel(struct luaweb_host *host, struct luaweb_lookup *lookup)
+{
+    (void)host;
+    return lw_lookup_cancel(lookup);
+}
+
+EXPORT void luaweb_lookup_free(struct luaweb_host *host, struct luaweb_lookup *lookup)
+{
+    (void)host;
+    lw_lookup_free(lookup);
 }
 
 EXPORT int luaweb_connect(struct luaweb_host *host, const char *address, int port,

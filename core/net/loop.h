@@ -40,6 +40,8 @@ enum lw_id_kind {
     LW_ID_TIMER,
     LW_ID_SOCKET,
     LW_ID_HASH,
+    LW_ID_OFFLOAD,
+    LW_ID_LOOKUP,
     LW_ID_KINDS
 };
 

@@ -60,8 +60,8 @@ function M.open(options)
   sched.check "dial.open"
   local timeout = options.timeout or TIMEOUT
   local deadline = C.luaweb_now(host) + timeout
-  local addresses, message = addresses_of(options, timeout)
-  if not addresses then return nil, message, "name" end
+  local addresses, message, which = addresses_of(options, timeout)
+  if not addresses then return nil, message, which end
   local id, report, kind = race.connect(addresses, options.port or 0, deadline)
   if id then return socket.adopt(id) end
   local within = kind == "timeout" and (" within %g s"):format(timeout) or ""
