@@ -42,4 +42,45 @@ int luaweb_connect(struct luaweb_host *host, const char *address, int port,
 /* 0: it is connected; 1: not yet; else the negative libuv error code of the end. */
 int luaweb_connected(struct luaweb_host *host, uint32_t id);
 
+/* What connections over TLS trust: the certificates of authorities, read in the thread
+ * pool from this file in PEM form, from the system's store where it is NULL, or none
+ * where it is empty.  Lua owns it until it frees it, at any time; connections that were
+ * begun with it go on.  NULL: too many files are being read. */
+enum luaweb_trust_result {
+    LUAWEB_TRUST_WAIT,  /* wait for the wake of its id, then ask again */
+    LUAWEB_TRUST_READ,  /* connections can begin */
+    LUAWEB_TRUST_FAILED /* *why, lent until it is freed */
+};
+struct luaweb_trust;
+struct luaweb_trust *luaweb_trust_begin(struct luaweb_host *host, const char *file);
+uint32_t luaweb_trust_id(struct luaweb_host *host, const struct luaweb_trust *trust);
+int luaweb_trust_result(struct luaweb_host *host, const struct luaweb_trust *trust,
+                        const char **why);
+void luaweb_trust_free(struct luaweb_host *host, struct luaweb_trust *trust);
+
+/* How a connection is secured. */
+struct luaweb_tls {
+    struct luaweb_trust *trust; /* that was read */
+    const char *name;           /* that the certificate must have: a host or address */
+    const char *session;        /* sessions are resumed under the same text */
+    const char *alpn;           /* protocols, each behind an octet with its length */
+    size_t alpn_size;
+    bool verifies;
+};
+struct luaweb_tls_facts {
+    struct luaweb_slice protocol; /* that the server chose; empty: none */
+    const char *version;          /* e.g. "TLSv1.3" */
+    bool is_resumed;
+};
+
+/* Secures a connected socket: 0 when the handshake is over, 1: wait for the wake of the
+ * socket, then call luaweb_handshake until it is; < 0: it has failed (luaweb_refusal
+ * tells why), or there is no such socket.  The texts are lent until it is closed. */
+int luaweb_secure(struct luaweb_host *host, uint32_t id,
+                  const struct luaweb_tls *options);
+int luaweb_handshake(struct luaweb_host *host, uint32_t id);
+const char *luaweb_refusal(struct luaweb_host *host, uint32_t id);
+bool luaweb_tls_facts(struct luaweb_host *host, uint32_t id,
+                      struct luaweb_tls_facts *facts);
+
 #endif

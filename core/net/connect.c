@@ -69,18 +69,29 @@ int lw_connect_begin(const char *text, int port)
     return fd;
 }
 
+static bool is_same(const union address *a, const union address *b)
+{
+    if (a->any.sa_family != b->any.sa_family)
+        return false;
+    if (a->any.sa_family == AF_INET)
+        return a->v4.sin_port == b->v4.sin_port
+               && a->v4.sin_addr.s_addr == b->v4.sin_addr.s_addr;
+    return a->any.sa_family == AF_INET6 && a->v6.sin6_port == b->v6.sin6_port
+           && IN6_ARE_ADDR_EQUAL(&a->v6.sin6_addr, &b->v6.sin6_addr);
+}
+
 /* Nobody listened on a port that the kernel hands out to clients, and it gave that very
  * port to us: both sides of the connection are this socket. */
 static bool is_to_itself(int fd)
 {
-    union address ours, theirs;
-    socklen_t size = sizeof ours, their_size = sizeof theirs;
+    union address ours;
+    union address theirs;
+    socklen_t size = sizeof ours;
+    socklen_t their_size = sizeof theirs;
     memset(&ours, 0, sizeof ours);
     memset(&theirs, 0, sizeof theirs);
-    if (getsockname(fd, &ours.any, &size) != 0
-        || getpeername(fd, &theirs.any, &their_size) != 0)
-        return false;
-    return ours.any.sa_family != AF_UNIX && memcmp(&ours, &theirs, sizeof ours) == 0;
+    return getsockname(fd, &ours.any, &size) == 0
+           && getpeername(fd, &theirs.any, &their_size) == 0 && is_same(&ours, &theirs);
 }
 
 int lw_connect_end(int fd)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Client ends over transports.  A memory end is one half of a pair of unix sockets that
+ * Client ends over transports, with TLS between where it is asked for.  A memory end is one half of a pair of unix sockets that
  * never had a name: the octets take the same way as any other client's. */
 #include "net/socket.h"
 
@@ -15,15 +15,18 @@
 #include "net/conn.h"
 #include "net/connect.h"
 #include "net/loop.h"
+#include "net/tls.h"
 #include "net/transport.h"
 
 struct lw_socket {
     struct lw_transport transport; /* first: the transport's callbacks find us by it */
+    struct lw_tls *tls;            /* owned; NULL: the octets go as they are */
     struct lw_loop *loop;
     uint32_t id;
     uint32_t waker; /* the id that is woken: its own but while it connects */
     int error;      /* that connecting ended with */
     bool is_connecting;
+    bool is_finishing; /* the end of what we send can't go out yet */
     bool wants_read;
     bool wants_write;
     bool is_lost;
@@ -33,6 +36,8 @@ static void update(struct lw_socket *socket)
 {
     lw_transport_want(&socket->transport, socket->wants_read, socket->wants_write);
 }
+
+static void finish(struct lw_socket *socket);
 
 static void on_ready(struct lw_transport *transport, int status, int events)
 {
@@ -53,6 +58,8 @@ static void on_ready(struct lw_transport *transport, int status, int events)
             socket->wants_read = false;
         if (events & UV_WRITABLE)
             socket->wants_write = false;
+        if (socket->is_finishing)
+            finish(socket);
         update(socket);
     }
     if (waited)
@@ -115,44 +122,99 @@ int lw_socket_connected(struct lw_loop *loop, uint32_t id)
     return socket->error;
 }
 
-static int64_t judge(struct lw_socket *socket, ssize_t n, bool *wanted)
+int lw_socket_secure(struct lw_loop *loop, uint32_t id,
+                     const struct luaweb_tls *options)
+{
+    struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    if (!socket || socket->is_connecting)
+        return UV_ENOTCONN;
+    if (socket->tls)
+        return UV_EALREADY;
+    socket->tls = lw_tls_new(options, socket->transport.fd);
+    return lw_socket_handshake(loop, id);
+}
+
+static void want(struct lw_socket *socket, int events)
+{
+    if (events & UV_READABLE)
+        socket->wants_read = true;
+    if (events & UV_WRITABLE)
+        socket->wants_write = true;
+    update(socket);
+}
+
+int lw_socket_handshake(struct lw_loop *loop, uint32_t id)
+{
+    struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    int events = 0;
+    if (!socket || !socket->tls)
+        return UV_ENOTCONN;
+    int result = lw_tls_handshake(socket->tls, &events);
+    if (result != UV_EAGAIN)
+        return result;
+    if (socket->is_lost)
+        return UV_ECONNRESET;
+    want(socket, events);
+    return 1;
+}
+
+const struct lw_tls *lw_socket_tls(struct lw_loop *loop, uint32_t id)
+{
+    const struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    return socket ? socket->tls : NULL;
+}
+
+static int64_t judge(struct lw_socket *socket, ssize_t n, int events)
 {
     if (n >= 0)
         return n;
-    if (n != UV_EAGAIN) {
+    if (n != UV_EAGAIN || socket->is_lost) {
         socket->is_lost = true;
         return LUAWEB_SOCKET_RESET;
     }
-    *wanted = true;
-    update(socket);
+    want(socket, events);
     return LUAWEB_SOCKET_WAIT;
 }
 
 int64_t lw_socket_send(struct lw_loop *loop, uint32_t id, const char *data, size_t size)
 {
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    int events = UV_WRITABLE;
     if (!socket || socket->is_lost)
         return LUAWEB_SOCKET_RESET;
-    ssize_t n = lw_transport_send(&socket->transport, data, size);
-    return judge(socket, n, &socket->wants_write);
+    ssize_t n = socket->tls ? lw_tls_send(socket->tls, data, size, &events)
+                            : lw_transport_send(&socket->transport, data, size);
+    return judge(socket, n, events);
 }
 
 int64_t lw_socket_receive(struct lw_loop *loop, uint32_t id, char *data, size_t size)
 {
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    int events = UV_READABLE;
     if (!socket)
         return LUAWEB_SOCKET_RESET;
-    ssize_t n = lw_transport_receive(&socket->transport, data, size);
-    if (n == UV_EAGAIN && socket->is_lost)
-        return LUAWEB_SOCKET_RESET;
-    return judge(socket, n, &socket->wants_read);
+    ssize_t n = socket->tls ? lw_tls_receive(socket->tls, data, size, &events)
+                            : lw_transport_receive(&socket->transport, data, size);
+    return judge(socket, n, events);
+}
+
+static void finish(struct lw_socket *socket)
+{
+    int events = 0;
+    if (!socket->tls) {
+        lw_transport_finish(&socket->transport);
+        return;
+    }
+    socket->is_finishing = lw_tls_finish(socket->tls, &events) == UV_EAGAIN;
+    if (socket->is_finishing)
+        want(socket, events);
 }
 
 void lw_socket_finish(struct lw_loop *loop, uint32_t id)
 {
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
     if (socket)
-        lw_transport_finish(&socket->transport);
+        finish(socket);
 }
 
 static void on_closed(struct lw_transport *transport)
@@ -167,6 +229,8 @@ void lw_socket_close(struct lw_loop *loop, uint32_t id)
         return;
     lw_loop_wake(loop, id); /* who waits for it finds it gone */
     lw_loop_drop_id(loop, id);
+    if (socket->tls)
+        lw_tls_free(socket->tls);
     lw_transport_close(&socket->transport, false, on_closed);
 }
 

@@ -6,6 +6,7 @@ local names = require "luaweb.client.names"
 local race = require "luaweb.client.race"
 local sched = require "luaweb.sched"
 local socket = require "luaweb.client.socket"
+local tls = require "luaweb.client.tls"
 
 local C, host = abi.C, abi.host
 
@@ -18,8 +19,26 @@ local M = {}
 ---@field unix string?     the path of a unix socket
 ---@field port integer?    1 to 65535, of `host`
 ---@field timeout number?  seconds for all of it, default 10
+---@field tls luaweb.TlsOptions?   nil: the octets go as they are
 
-local known = { host = "string", unix = "string", port = "number", timeout = "number" }
+local known = { host = "string", unix = "string", port = "number", timeout = "number",
+  tls = "table" }
+
+local function is_port(port)
+  return port and port % 1 == 0 and port > 0 and port < 65536
+end
+
+local function is_time(seconds)
+  return seconds > 0 -- NaN is not
+end
+
+local function check_unix(options)
+  if options.unix == "" or options.unix:find "%z" then
+    error("dial.open: unix wants a path", 4)
+  elseif options.tls and not options.tls.name then
+    error("dial.open: over a unix socket, tls wants a name", 4)
+  end
+end
 
 local function check(options)
   if type(options) ~= "table" then error("dial.open wants a table of options", 3) end
@@ -33,16 +52,14 @@ local function check(options)
   end
   if (options.host == nil) == (options.unix == nil) then
     error("dial.open wants either a host or the path of a unix socket", 3)
-  end
-  local port = options.port
-  if options.host and not (port and port % 1 == 0 and port > 0 and port < 65536) then
+  elseif options.host and not is_port(options.port) then
     error("dial.open wants a port from 1 to 65535", 3)
   end
-end
-
-local function addresses_of(options, timeout)
-  if options.unix then return { "unix:" .. options.unix } end
-  return names.resolve(options.host, timeout)
+  if options.unix then check_unix(options) end
+  if options.timeout and not is_time(options.timeout) then
+    error("dial.open: timeout wants seconds, more than 0", 3)
+  end
+  if options.tls then tls.check(options.tls, 3) end
 end
 
 local function place_of(options)
@@ -50,23 +67,52 @@ local function place_of(options)
   return ("%s port %d"):format(options.host, options.port)
 end
 
+local function addresses_of(options, timeout)
+  if options.unix then return { "unix:" .. options.unix } end
+  return names.resolve(options.host, timeout)
+end
+
+local function within(kind, timeout)
+  return kind == "timeout" and (" within %g s"):format(timeout) or ""
+end
+
+-- Closes the socket unless it gets secured.
+local function secure(conn, options, deadline, timeout)
+  local place = place_of(options)
+  local name = options.tls.name or options.host
+  local ok, facts, message, kind = pcall(tls.secure, conn.id, place, name, options.tls,
+    deadline)
+  if ok and facts then
+    conn.tls = facts
+    return conn
+  end
+  conn:close()
+  if not ok then error(facts, 0) end
+  return nil, ("no TLS with %s%s: %s"):format(place, within(kind, timeout), message),
+    kind
+end
+
 --- Opens a connection; waits until it is there.
 ---@param options luaweb.DialOptions
----@return luaweb.Socket?
+---@return luaweb.Socket?   its field `tls`: luaweb.TlsFacts, where it is secured
 ---@return string? message
----@return string? kind   "name", "connect", "timeout"
+---@return string? kind     "name", "connect", "tls" or "timeout"
 function M.open(options)
   check(options)
   sched.check "dial.open"
   local timeout = options.timeout or TIMEOUT
   local deadline = C.luaweb_now(host) + timeout
-  local addresses, message, which = addresses_of(options, timeout)
-  if not addresses then return nil, message, which end
-  local id, report, kind = race.connect(addresses, options.port or 0, deadline)
-  if id then return socket.adopt(id) end
-  local within = kind == "timeout" and (" within %g s"):format(timeout) or ""
-  return nil, ("can't connect to %s%s: %s"):format(place_of(options), within, report),
-    kind
+  local addresses, message, kind = addresses_of(options, timeout)
+  if not addresses then return nil, message, kind end
+  local id, report
+  id, report, kind = race.connect(addresses, options.port or 0, deadline)
+  if not id then
+    return nil, ("can't connect to %s%s: %s"):format(place_of(options),
+      within(kind, timeout), report), kind
+  end
+  local conn = socket.adopt(id)
+  if not options.tls then return conn end
+  return secure(conn, options, deadline, timeout)
 end
 
 return M

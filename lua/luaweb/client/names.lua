@@ -106,14 +106,12 @@ end
 
 -- Why a text can be no host name, or nil.  The last label must not look like part of a
 -- number: the system would take "127.1" or "0x7f000001" for an address.
-local function fault_of(text_of_name)
-  if text_of_name:find "[\128-\255]" then
+local function fault_of(given)
+  if given:find "[\128-\255]" then
     return "it is not ASCII: write it in its A-label form (xn--...)"
   end
-  if text_of_name:find "[^%w%-_.]" then
-    return "it has characters that no host name has"
-  end
-  local bare = text_of_name:gsub("%.$", "")
+  if given:find "[^%w%-_.]" then return "it has characters that no host name has" end
+  local bare = given:gsub("%.$", "")
   if #bare == 0 or #bare > MOST_OCTETS then return "it has not 1 to 253 characters" end
   for label in (bare .. "."):gmatch "([^.]*)%." do
     if not is_label(label) then return "a label has not 1 to 63 characters" end
@@ -124,13 +122,37 @@ local function fault_of(text_of_name)
   end
 end
 
+-- The text as a numeric address, or nil.
+local function address_of(given)
+  local bare = given:match "^%[([%x:.]+)%]$" or given
+  local is_address = not bare:find "%z" and C.luaweb_address_version(host, bare) ~= 0
+  return is_address and bare or nil
+end
+
+--- Why a text is neither a host name nor a numeric address; nil: it is one.
+---@param given string
+---@return string? fault
+function M.fault(given)
+  return not address_of(given) and fault_of(given) or nil
+end
+
+--- A host as certificates and Server Name Indication have it: without brackets, the
+--- zone of an address, or a last dot.
+---@param given string
+---@return string
+function M.bare(given)
+  local address = address_of(given)
+  if address then return (address:gsub("%%.*", "")) end
+  return (given:gsub("%.$", ""))
+end
+
 local function refusal(given, why)
   return ("can't look up the host %q: %s"):format(given:sub(1, 300), why)
 end
 
---- The addresses of a host; waits while it is looked up.
----@param given string      a host name, or a numeric address, which needs no look-up (an
----                         IPv6 address may stand in brackets)
+--- The addresses of a host; waits while it is looked up.  A numeric address needs no
+--- look-up, and may stand in brackets.
+---@param given string      a host name, or a numeric address
 ---@param timeout number?   seconds; nil: as long as it takes
 ---@return string[]? addresses   numeric, in the order that the system prefers
 ---@return string? message
@@ -140,9 +162,8 @@ function M.resolve(given, timeout)
     error("names.resolve wants a string, not a " .. type(given), 2)
   end
   sched.check "names.resolve"
-  local bare = given:match "^%[([%x:.]+)%]$" or given
-  local is_address = not bare:find "%z" and C.luaweb_address_version(host, bare) ~= 0
-  if is_address then return { bare } end
+  local address = address_of(given)
+  if address then return { address } end
   local fault = fault_of(given)
   if fault then return nil, refusal(given, fault), "name" end
   local key = given:lower()
