@@ -59,6 +59,7 @@ struct lw_loop {
     uv_timer_t grace;
     uv_timer_t accept_again; /* no descriptor was left: tried again */
     uv_idle_t again;         /* keeps the next poll from waiting */
+    uv_timer_t last;         /* ends the wait for the thread pool */
     struct lw_limits limits;
     struct lw_access_log *access_log; /* owned; NULL: none */
     struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
@@ -103,8 +104,10 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);
 
-/* Closes what is open; requests can still be looked at. */
-void lw_loop_close(struct lw_loop *loop);
+/* Closes what is open; requests can still be looked at.  false: something still runs on
+ * the thread pool (it was waited for, LW_LAST_WORK_MS), so neither what it uses nor the
+ * loop may be freed, and the process must end by _exit. */
+bool lw_loop_close(struct lw_loop *loop);
 
 /* Frees everything. */
 void lw_loop_destruct(struct lw_loop *loop);
