@@ -36,6 +36,9 @@ void luaweb_lookup_free(struct luaweb_host *host, struct luaweb_lookup *lookup);
 enum luaweb_waker {
     LUAWEB_NO_WAKER = -1
 };
+enum luaweb_connect_result {
+    LUAWEB_CONNECT_FULL = -11 /* of luaweb_connect: the server's line is full */
+};
 int luaweb_connect(struct luaweb_host *host, const char *address, int port,
                    double waker);
 

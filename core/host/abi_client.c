@@ -2,6 +2,8 @@
  *
  * The bodies of the functions by which Lua connects to other servers
  * (base/abi_client.h): for the rules, see abi.c. */
+#include <assert.h>
+
 #include "base/abi_client.h"
 #include "host/vm.h"
 #include "net/connect.h"
@@ -11,6 +13,8 @@
 #include "net/trust.h"
 
 #define EXPORT __attribute__((visibility("default")))
+
+static_assert((int)LUAWEB_CONNECT_FULL == (int)UV_EAGAIN, "one code for both");
 
 EXPORT int luaweb_address_version(struct luaweb_host *host, const char *text)
 {

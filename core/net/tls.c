@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <uv.h>
 
 #include "base/require.h"
@@ -68,11 +69,25 @@ struct lw_tls *lw_tls_new(const struct luaweb_tls *options, int fd)
     return tls;
 }
 
+/* Closing a descriptor with octets that nobody has read resets the connection, and what
+ * we sent last may be lost by that: TLS 1.3 servers send tickets that nobody waits
+ * for. */
+static void drain(const struct lw_tls *tls)
+{
+    char octets[4096];
+    const int most = 16; /* the other side may be sending for ever */
+    for (int i = 0; i < most; i++)
+        if (recv(SSL_get_fd(tls->ssl), octets, sizeof octets, MSG_DONTWAIT) <= 0)
+            return;
+}
+
 void lw_tls_free(struct lw_tls *tls)
 {
     int want;
-    if (SSL_is_init_finished(tls->ssl))
+    if (SSL_is_init_finished(tls->ssl)) {
         lw_tls_finish(tls, &want);
+        drain(tls);
+    }
     SSL_free(tls->ssl);
     lw_trust_free(tls->trust);
     free(tls);

@@ -5,10 +5,13 @@
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local sched = require "luaweb.sched"
+local timer = require "luaweb.timer"
 
 local C, host = abi.C, abi.host
 local NO_WAKER = tonumber(C.LUAWEB_NO_WAKER)
+local FULL = tonumber(C.LUAWEB_CONNECT_FULL)
 
+local FULL_DELAY = 0.02    -- seconds until a unix socket whose line is full is tried
 local ATTEMPT_DELAY = 0.25 -- seconds until the next address is tried, too
 local MOST_ADDRESSES = 16  -- that are tried
 
@@ -47,6 +50,7 @@ end
 function Race:try_next()
   local index = self.next
   local id = C.luaweb_connect(host, self.addresses[index], self.port, self.waker)
+  if id == FULL then return timer.sleep(FULL_DELAY) end
   self.next = index + 1
   if id < 0 then
     self.errors[index] = id
@@ -114,6 +118,7 @@ function Race:report()
     local what = code and name_of(code) or "no answer"
     parts[index] = ("%s: %s"):format(self.addresses[index], what)
   end
+  if not parts[1] then return self.addresses[1] .. ": too many want to connect" end
   return table.concat(parts, "; ")
 end
 

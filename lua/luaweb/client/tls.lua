@@ -74,7 +74,7 @@ function M.check(options, level)
         type(value)), level)
     end
   end
-  if options.alpn then check_alpn(options.alpn, level) end
+  if options.alpn then check_alpn(options.alpn, level + 1) end
   if options.ca_file and (options.ca_file == "" or options.ca_file:find "%z") then
     error("dial.open: tls.ca_file wants a path", level)
   end
@@ -150,8 +150,19 @@ local function write_alpn(list)
   return table.concat(parts)
 end
 
-local function shake(id, struct, deadline)
-  local result = C.luaweb_secure(host, id, struct)
+local lent = {} -- texts that C reads: a local alone would not keep them
+
+-- Begins a handshake.
+local function begin(id, trust, options)
+  lent.name, lent.session, lent.alpn = options.name, options.session, options.alpn
+  local struct = ffi.new("struct luaweb_tls", { trust = trust, name = lent.name,
+    session = lent.session, alpn = lent.alpn, alpn_size = #lent.alpn,
+    verifies = options.verifies })
+  return C.luaweb_secure(host, id, struct)
+end
+
+-- Waits until it is over.
+local function complete(id, result, deadline)
   while result == 1 do
     local left = deadline - C.luaweb_now(host)
     if left <= 0 then return nil, "the server does not answer", "timeout" end
@@ -186,14 +197,12 @@ end
 function M.secure(id, place, name, options, deadline)
   local trust, message, kind = trust_of(options, deadline)
   if not trust then return nil, message, kind or "tls" end
-  local expected = names.bare(name)
-  local alpn = write_alpn(options.alpn)
-  local session = table.concat({ place, expected, alpn, key_of(options) }, "\n")
-  local struct = ffi.new("struct luaweb_tls", { trust = trust, name = expected,
-    session = session, alpn = alpn, alpn_size = #alpn,
+  local expected, alpn = names.bare(name), write_alpn(options.alpn)
+  local begun = begin(id, trust, { name = expected, alpn = alpn,
+    session = table.concat({ place, expected, alpn, key_of(options) }, "\n"),
     verifies = options.verify ~= false })
   local done
-  done, message, kind = shake(id, struct, deadline)
+  done, message, kind = complete(id, begun, deadline)
   if done then return facts_of(id) end
   local hint = HINTS[message]
   if hint then message = message .. ": " .. hint:format(expected) end
