@@ -3,12 +3,14 @@
 local app = require "luaweb.app"
 local auth = require "luaweb.auth"
 local cors = require "luaweb.machine.cors"
+local fetch = require "luaweb.fetch"
 local json = require "luaweb.json"
 local json_merge = require "luaweb.json.merge"
 local json_patch = require "luaweb.json.patch"
 local keys = require "luaweb.machine.keys"
 local machine = require "luaweb.machine"
 local memo = require "luaweb.request.memo"
+local proxy = require "luaweb.proxy"
 local response = require "luaweb.response"
 local secret = require "luaweb.auth.secret"
 local tag = require "luaweb.response.tag"
@@ -61,6 +63,10 @@ local M = {
   after = timer.after,
   sleep = timer.sleep,
   url = url.url,
+
+  fetch = fetch.fetch,
+  fetch_alt = fetch.fetch_alt,
+  proxy = proxy.proxy,
 }
 
 return M
