@@ -59,7 +59,7 @@ static int check_start(size_t at, char c, const char **why)
 {
     static const char protocol[] = "HTTP/1.";
     if (at < MINOR && c != protocol[at])
-        return refuse(400, "it does not begin with HTTP/1.", why);
+        return refuse(400, "it does not begin with HTTP/1", why);
     if (at == MINOR && c != '0' && c != '1')
         return refuse(400, "the version is neither HTTP/1.0 nor HTTP/1.1", why);
     if (at == FIRST_SPACE && c != ' ')

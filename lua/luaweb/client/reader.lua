@@ -91,7 +91,7 @@ end
 ---@param options? {switches: boolean?}   a 101 is welcome; else it is refused
 function Reader:begin(method, options)
   want(self, "begin", "idle", "end")
-  self.trailers, self.codings = {}, nil
+  self.trailers, self.has_begun = {}, false
   if self.state ~= "failed" then self.state = "head" end
   C.luaweb_reader_begin(host, self.c, method, #method,
     options and options.switches or false)
@@ -213,7 +213,11 @@ end
 ---@return string? message    nil, message: a coding is unknown; content comes as it is
 function Reader:decode(limit, ratio)
   want(self, "decode", "read")
+  if self.has_begun then
+    error("reader:decode: that is to be asked once, in front of all content", 2)
+  end
   if self.state == "failed" then return true end
+  self.has_begun = true
   local codings = content_codings(self.last)
   if C.luaweb_reader_decode(host, self.c, codings, #codings, limit or M.MAX_DECODED,
       ratio or M.MAX_RATIO) then
@@ -230,6 +234,7 @@ end
 function Reader:read(timeout)
   if self.state == "end" then return nil end
   want(self, "read", "read")
+  self.has_begun = true
   local deadline = deadline_of(timeout)
   while true do
     local result = C.luaweb_reader_body(host, self.c, piece_out)
@@ -246,9 +251,11 @@ function Reader:read(timeout)
   end
 end
 
---- Takes the octets that have been received and not been read.
+--- Takes the octets that have been received behind a response, or behind the head that
+--- switched the protocol.
 ---@return string
 function Reader:rest()
+  want(self, "rest", "rest", "end")
   C.luaweb_reader_rest(host, self.c, piece_out)
   local rest = text(piece_out)
   if self.octets then
