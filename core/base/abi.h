@@ -152,6 +152,9 @@ void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t si
  * for. */
 void luaweb_exit_on_signal(struct luaweb_host *host, int code);
 
+/* Whether the worker was told to stop: it only ends what has begun. */
+bool luaweb_is_draining(struct luaweb_host *host);
+
 /* Ends the loop after this turn; the process exits with `code`. */
 void luaweb_exit(struct luaweb_host *host, int code);
 

@@ -97,6 +97,11 @@ EXPORT void luaweb_exit_on_signal(struct luaweb_host *host, int code)
     host->signal_exit_code = code;
 }
 
+EXPORT bool luaweb_is_draining(struct luaweb_host *host)
+{
+    return host->loop.is_draining;
+}
+
 EXPORT void luaweb_exit(struct luaweb_host *host, int code)
 {
     lw_loop_exit(&host->loop, code);

@@ -3,6 +3,7 @@
 local app = require "luaweb.app"
 local auth = require "luaweb.auth"
 local cors = require "luaweb.machine.cors"
+local every = require "luaweb.every"
 local fetch = require "luaweb.fetch"
 local json = require "luaweb.json"
 local json_merge = require "luaweb.json.merge"
@@ -61,6 +62,7 @@ local M = {
   json_merge = json_merge.merge,
   json_patch = json_patch.patch,
   after = timer.after,
+  every = every.every,
   sleep = timer.sleep,
   url = url.url,
 
