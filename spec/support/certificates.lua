@@ -63,7 +63,7 @@ end
 --- Makes a certificate.  Without options: of localhost and 127.0.0.1, from yesterday to
 --- tomorrow, signed by itself.
 ---@class spec.CertificateOptions
----@field names string?      e.g. "DNS:localhost,IP:127.0.0.1"; false: none
+---@field names string|false|nil   e.g. "DNS:localhost,IP:127.0.0.1"; false: none
 ---@field subject string?    the common name
 ---@field from number?       seconds from now
 ---@field to number?         seconds from now
@@ -85,7 +85,10 @@ function M.make(options)
   if options.names ~= false then
     add_extension(x509, NID_ALT_NAME, options.names or "DNS:localhost,IP:127.0.0.1")
   end
-  if options.is_authority then add_extension(x509, NID_CONSTRAINTS, "CA:TRUE") end
+  if options.is_authority ~= nil then
+    local value = options.is_authority and "CA:TRUE" or "CA:FALSE"
+    add_extension(x509, NID_CONSTRAINTS, value)
+  end
   local issuer = options.issuer or { x509 = x509, key = key }
   C.X509_set_issuer_name(x509, C.X509_get_subject_name(issuer.x509))
   assert(C.X509_sign(x509, issuer.key, C.EVP_sha256()) > 0)

@@ -39,14 +39,15 @@ void ERR_clear_error(void);
 local C = ffi.C
 local SET_MIN, SET_MAX, SET_MODE = 123, 124, 33
 local MODE_PARTIAL_AND_MOVING = 3
-local WANT_READ, WANT_WRITE = 2, 3
+local WANT_READ, WANT_WRITE, SYSCALL, ZERO_RETURN = 2, 3, 5, 6
 local UPDATE_REQUESTED = 1
 local VERSIONS = { ["TLSv1"] = 0x301, ["TLSv1.1"] = 0x302, ["TLSv1.2"] = 0x303,
   ["TLSv1.3"] = 0x304 }
 local PAUSE = 0.002 -- seconds between two looks at a connection
 local PATIENCE = 20 -- seconds
 
-local room = ffi.new "char[65536]"
+local ROOM = 65536
+local room = ffi.new("char[?]", ROOM)
 
 local M = {}
 
@@ -57,17 +58,20 @@ local M = {}
 local Conn = {}
 Conn.__index = Conn
 
--- Calls an OpenSSL function until it wants nothing more: its result, 0 or less when it
--- has failed or ended.  Not compiled, since it may call back into Lua.
-local function drive(ssl, fn, ...)
+-- Calls an OpenSSL function until it wants nothing more: its result, and what is wrong
+-- when that is 0 or less.  A connection that was closed meanwhile is lost: its
+-- descriptor may be another's by now.  Not compiled, since it may call back into Lua.
+local function drive(peer, fn, ...)
+  local ssl = peer.ssl
   for _ = 1, PATIENCE / PAUSE do
+    if peer.conn.fd < 0 then return -1, SYSCALL end
     C.ERR_clear_error()
     local result = fn(ssl, ...)
     if result > 0 then return result end
     local err = C.SSL_get_error(ssl, result)
     if err ~= WANT_READ and err ~= WANT_WRITE then
       C.ERR_clear_error()
-      return result
+      return result, err
     end
     web.sleep(PAUSE)
   end
@@ -76,10 +80,13 @@ end
 jit.off(drive)
 
 --- Receives some octets; "" when the client has ended or is gone.
----@return string
-function Conn:receive()
-  local n = drive(self.ssl, C.SSL_read, room, 65536)
-  return n > 0 and ffi.string(room, n) or ""
+---@param most integer?
+---@return string octets
+---@return string? ending   "closed" (with a word of it) or "lost"
+function Conn:receive(most)
+  local n, err = drive(self, C.SSL_read, room, math.min(most or ROOM, ROOM))
+  if n > 0 then return ffi.string(room, n) end
+  return "", err == ZERO_RETURN and "closed" or "lost"
 end
 
 --- Receives so many octets, or fewer when the client ends.
@@ -88,7 +95,7 @@ end
 function Conn:receive_octets(size)
   local parts, count = {}, 0
   while count < size do
-    local octets = self:receive()
+    local octets = self:receive(size - count)
     if octets == "" then break end
     parts[#parts + 1], count = octets, count + #octets
   end
@@ -105,7 +112,7 @@ function Conn:receive_all() return self:receive_octets(math.huge) end
 function Conn:send(octets)
   local at, size = ffi.cast("const char *", octets), #octets
   while size > 0 do
-    local n = drive(self.ssl, C.SSL_write, at, size)
+    local n = drive(self, C.SSL_write, at, size)
     if n <= 0 then return false end
     at, size = at + n, size - n
   end
@@ -114,6 +121,7 @@ end
 
 --- Says that it sends no more (close_notify).
 function Conn:finish()
+  if self.conn.fd < 0 then return end
   C.ERR_clear_error()
   C.SSL_shutdown(self.ssl)
 end
@@ -121,13 +129,13 @@ end
 --- Changes its keys, and asks the client to do so, too (TLS 1.3).
 function Conn:update_keys()
   assert(C.SSL_key_update(self.ssl, UPDATE_REQUESTED) == 1)
-  assert(drive(self.ssl, C.SSL_do_handshake) == 1)
+  assert(drive(self, C.SSL_do_handshake) == 1)
 end
 
 --- Asks for another handshake (TLS 1.2); it takes place with what follows.
 function Conn:renegotiate()
   assert(C.SSL_renegotiate(self.ssl) == 1)
-  assert(drive(self.ssl, C.SSL_do_handshake) == 1)
+  assert(drive(self, C.SSL_do_handshake) == 1)
 end
 
 ---@class spec.TlsServerOptions
@@ -166,10 +174,11 @@ end
 local function serve(conn, context, script)
   local ssl = ffi.gc(C.SSL_new(context), C.SSL_free)
   C.SSL_set_fd(ssl, conn.fd)
-  if drive(ssl, C.SSL_accept) == 1 then
+  local peer = setmetatable({ conn = conn, ssl = ssl }, Conn)
+  if drive(peer, C.SSL_accept) == 1 then
     local name = C.SSL_get_servername(ssl, 0)
-    script(setmetatable({ conn = conn, ssl = ssl,
-      name = name ~= nil and ffi.string(name) or nil }, Conn))
+    peer.name = name ~= nil and ffi.string(name) or nil
+    script(peer)
   end
   C.SSL_free(ffi.gc(ssl, nil))
 end
