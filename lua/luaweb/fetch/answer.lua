@@ -21,7 +21,7 @@ local M = {}
 ---@field decoded string?                 the coding that was taken off, e.g. "gzip"
 ---@field trailers luaweb.ReceivedFields? behind chunked content, once it was read
 ---@field version string                  "1.0" or "1.1"
----@field private exchange luaweb.Exchange
+---@field private exchange luaweb.Exchange|false   false: all of it was read
 ---@field private left number             octets of content that may still come
 ---@field private failure table|false     { message, kind }
 local Response = {}
@@ -159,7 +159,7 @@ local function read_whole(response, answer)
     if not piece then break end
     all:put(piece)
   end
-  response.body = all:tostring()
+  response.body, response.exchange = all:tostring(), false
   return true
 end
 

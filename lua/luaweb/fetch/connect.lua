@@ -117,6 +117,7 @@ end
 ---@return string? message
 ---@return string? kind
 function M.open(call, route, clock)
+  clock:enter "connecting"
   local seconds, is_last = time_for(call, clock)
   if seconds <= 0 then return nil, clock:late() end
   local to = route.proxy or call.uri

@@ -43,7 +43,7 @@ end
 local function target_of(call, locations)
   for i = 2, #locations do
     if locations[i] ~= locations[1] then
-      return fail("it redirects to two places")
+      return fail "it redirects to two places"
     end
   end
   local to, message = uri.resolve(call.uri, locations[1])
@@ -59,11 +59,10 @@ end
 ---@param call luaweb.FetchCall   it stays as it is
 ---@param status integer
 ---@param locations string[]
----@param is_sent boolean         some of a function's content was asked for
 ---@return luaweb.FetchCall?
 ---@return string? message
 ---@return string? kind           "redirect"
-function M.follow(call, status, locations, is_sent)
+function M.follow(call, status, locations)
   local to, message, kind = target_of(call, locations)
   if not to then return nil, message, kind end
   local following = setmetatable({}, { __index = call })
@@ -76,8 +75,8 @@ function M.follow(call, status, locations, is_sent)
   if becomes_get(status, call.method) then
     following.method, following.body, following.trailers = "GET", false, false
     following.headers = fields.without(following.headers, OF_CONTENT)
-  elseif type(call.body) == "function" and is_sent then
-    return fail("it redirects, and a body that is a function can't be sent twice")
+  elseif type(call.body) == "function" then
+    return fail "it redirects, and a body that is a function can't be sent twice"
   end
   return following
 end
