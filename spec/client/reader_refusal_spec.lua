@@ -2,6 +2,7 @@
 -- What a client does not take from a server (lua/luaweb/client/reader.lua): what could
 -- be read in two ways, what is too large, and what is asked at the wrong time.
 local abi = require "luaweb.abi"
+local encode = require "spec.support.encode"
 local play = require "spec.support.responses"
 local reader = require "luaweb.client.reader"
 
@@ -109,6 +110,22 @@ describe("the limits of a reader", function()
       held = held + abi.C.luaweb_reader_feed(abi.host, its_reader.c, octets, #octets)
     end
     assert.equal(1000 + 8192 + 65536, held)
+  end)
+
+  it("leave no room behind the end, nor in front of what is being decoded", function()
+    local function feed(its_reader, octets)
+      return abi.C.luaweb_reader_feed(abi.host, its_reader.c, octets, #octets)
+    end
+    local its_reader = reader_of("", {})
+    assert.equal(1, feed(its_reader, "H"))
+    abi.C.luaweb_reader_end(abi.host, its_reader.c, false)
+    assert.equal(0, feed(its_reader, "T"))
+    local zeros = encode.gzip(("\0"):rep(100000))
+    its_reader = reader_of(OK .. "Content-Encoding: gzip\r\n\r\n" .. zeros)
+    its_reader:head()
+    its_reader:decode()
+    assert.equal(16384, #its_reader:read())
+    assert.equal(0, feed(its_reader, "x"))
   end)
 end)
 

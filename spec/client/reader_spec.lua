@@ -219,14 +219,26 @@ describe("a connection", function()
     assert.is_nil((reader:head()))
   end)
 
-  it("gives one response after the other", function()
-    local octets = with_length(1) .. "a" .. CHUNKED .. "1\r\nb\r\n0\r\n\r\n"
-    local reader = reader_of(octets, nil, "GET")
+  it("gives one response after the other, each as if it were the first", function()
+    local chunks = "HTTP/1.1 100 Continue\r\n\r\n" .. CHUNKED
+      .. "1\r\na\r\n2\r\nbc\r\n0\r\nA: b\r\n\r\n"
+    local reader = reader_of(chunks:rep(3) .. with_length(1) .. "d" .. with_length(9)
+      .. "ef")
+    for _ = 1, 3 do
+      assert.equal(1, reader:head().interims)
+      assert.same({ "a", "bc" }, { reader:read(), reader:read() })
+      assert.is_nil(reader:read())
+      assert.same({ { "a", "b" } }, reader.trailers)
+      reader:begin "GET"
+    end
     reader:head()
-    assert.equal("a", reader:read())
+    assert.equal("d", reader:read())
     assert.is_nil(reader:read())
+    assert.same({}, reader.trailers)
     reader:begin "GET"
     reader:head()
-    assert.equal("b", reader:read())
+    reader:read()
+    assert.equal("the connection ended early: 7 of 9 octets of content are missing",
+      (select(2, reader:read())))
   end)
 end)

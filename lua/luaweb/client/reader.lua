@@ -97,9 +97,12 @@ function Reader:begin(method, options)
     options and options.switches or false)
 end
 
+-- What a decoder holds, up to 16 MiB, is not for the garbage collector to find.
 local function fail(self, result)
-  self.state = "failed"
-  return nil, ffi.string(C.luaweb_reader_error(host, self.c)), KINDS[result]
+  local message = ffi.string(C.luaweb_reader_error(host, self.c))
+  C.luaweb_reader_done(host, self.c)
+  self.state, self.octets = "failed", nil
+  return nil, message, KINDS[result]
 end
 
 -- Gives the reader what was received and had no room yet.
@@ -265,7 +268,8 @@ function Reader:rest()
   return rest
 end
 
---- Ends a response: gives its memory back.
+--- Ends a response, also one that is given up: gives back the memory that it took, of
+--- which the garbage collector knows nothing and a decoder may hold 16 MiB.
 ---@return boolean is_clean   the connection may be used for another request: all of the
 ---  response was read, it allows that, and no octet came behind it
 function Reader:done()
