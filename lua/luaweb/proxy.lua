@@ -124,15 +124,26 @@ end
 -- What content of no type may be taken for (RFC 9110 §8.3); else it became text.
 local NO_TYPE = "application/octet-stream"
 
--- Answers that end with their head.
-local IS_EMPTY = { [204] = true, [205] = true, [304] = true }
+-- Answers that end with their head; to a 416 the server says itself what it is.
+local IS_EMPTY = { [204] = true, [205] = true, [304] = true, [416] = true }
 
-local function answer_of(req, res)
-  if req.method == "HEAD" or IS_EMPTY[res.status] then res:read() end
-  local answer = stream_of(res):status(res.status)
+-- There must be one in a 401 (RFC 9110 §15.5.2); servers that only know their own
+-- clients leave it out.
+local NO_CHALLENGE = "Unknown"
+
+local function add_what_lacks(answer, res)
   if not res.headers["content-type"] and not IS_EMPTY[res.status] then
     answer:type(NO_TYPE)
   end
+  if res.status == 401 and not res.headers["www-authenticate"] then
+    answer:header("WWW-Authenticate", NO_CHALLENGE)
+  end
+end
+
+local function answer_of(req, res)
+  if req.method == "HEAD" or IS_EMPTY[res.status] then res:drop() end
+  local answer = stream_of(res):status(res.status)
+  add_what_lacks(answer, res)
   for _, pair in ipairs(own_fields.of_response(res)) do
     answer:header(pair[1], pair[2])
   end
@@ -144,12 +155,22 @@ local function refuse(req, message, kind)
   return response.status(kind == "timeout" and GATEWAY_TIMEOUT or BAD_GATEWAY)
 end
 
+-- A redirect to nowhere is no answer.
+local function is_lost_redirect(res)
+  local status = res.status
+  return status > 300 and status < 400 and status ~= 304 and not res.headers.location
+end
+
 local function serve(proxy, req)
   if own_fields.is_circling(req) then return response.status(LOOP) end
   local to = uri_for(proxy, req)
   if not to then return response.status(BAD_REQUEST) end
   local res, message, kind = fetch.run(call_for(proxy, req, to))
   if not res then return refuse(req, message, kind) end
+  if is_lost_redirect(res) then
+    res:close()
+    return refuse(req, ("it answered %d without a Location"):format(res.status))
+  end
   return answer_of(req, res)
 end
 

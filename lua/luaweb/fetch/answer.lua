@@ -109,6 +109,11 @@ function Response:chunks()
   return next_or_raise, self
 end
 
+--- Gives a stream up, but keeps its connection where all has come already.
+function Response:drop()
+  if self.exchange then self.exchange:drop() end
+end
+
 --- Closes a stream that nobody wants to read on.
 function Response:close()
   if self.exchange then self.exchange:abort() end
