@@ -4,6 +4,7 @@ local faulty = require "spec.support.faulty_server"
 local job = require "luaweb.job"
 local pool = require "luaweb.fetch.pool"
 local test = require "luaweb.test"
+local upload = require "luaweb.fetch.upload"
 local web = require "luaweb"
 
 after_each(function()
@@ -105,6 +106,23 @@ describe("a body that is a function", function()
     local all = {}
     for piece in res:chunks() do all[#all + 1] = piece end
     assert.equal("ABCDEF" .. ("X"):rep(100000), table.concat(all))
+  end)
+end)
+
+describe("a body that is a long text", function()
+  it("is sent in parts, each of which is a sign of life", function()
+    local sent, moves = {}, 0
+    local link = { socket = { send = function(_, octets)
+      sent[#sent + 1] = octets
+      return true
+    end } }
+    local clock = { move = function() moves = moves + 1 end }
+    local going = upload.start(link, "head", { body = ("x"):rep(200000) }, clock)
+    eventually("all is sent", function() return going.is_done end)
+    assert.same({ 65536, 65536, 65536, 3396 },
+      { #sent[1], #sent[2], #sent[3], #sent[4] })
+    assert.equal("head" .. ("x"):rep(200000), table.concat(sent))
+    assert.equal(4, moves)
   end)
 end)
 

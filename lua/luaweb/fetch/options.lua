@@ -198,6 +198,9 @@ local function set_content(what, call, given)
 end
 
 local function check_connection(what, call)
+  if #fields.received(call.headers):all "host" > 1 then
+    error(what .. ": headers: there is one Host", 0)
+  end
   local connection = fields.get(call.headers, "connection")
   call.is_last = connection ~= nil
   if connection and connection:lower() ~= "close" then

@@ -11,6 +11,7 @@ local spawn = require "luaweb.spawn"
 local M = {}
 
 local AT_ONCE = 8192 -- octets
+local PART = 65536   -- octets that are sent in one go
 
 ---@class luaweb.Upload
 ---@field is_done boolean     all was sent
@@ -24,11 +25,20 @@ local Upload = {}
 Upload.__index = Upload
 
 -- False when there is nobody to send to, or nothing more is wanted.
-local function send(self, octets)
+local function send_part(self, octets)
   if self.is_stopped then return false end
   local sent = self.link.socket:send(octets)
   self.clock:move()
   return sent == true and not self.is_stopped
+end
+
+-- The same for any number of octets: each part that gets away is a sign of life.
+local function send(self, octets)
+  if #octets <= PART then return send_part(self, octets) end
+  for at = 1, #octets, PART do
+    if not send_part(self, octets:sub(at, at + PART - 1)) then return false end
+  end
+  return true
 end
 
 -- The next piece of the app's content that has octets; nil at its end.
