@@ -123,6 +123,7 @@ static SSL_CTX *new_context(void)
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
     lw_require(context != NULL);
     SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION); /* TLS 1.3 has none either */
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE
                                   | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
                                   | SSL_MODE_RELEASE_BUFFERS);

@@ -199,7 +199,7 @@ function M.secure(id, place, name, options, deadline)
   if not trust then return nil, message, kind or "tls" end
   local expected, alpn = names.bare(name), write_alpn(options.alpn)
   local begun = begin(id, trust, { name = expected, alpn = alpn,
-    session = table.concat({ place, expected, alpn, key_of(options) }, "\n"),
+    session = table.concat({ place, expected, alpn }, "\n"),
     verifies = options.verify ~= false })
   local done
   done, message, kind = complete(id, begun, deadline)
