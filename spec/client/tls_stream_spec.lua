@@ -130,6 +130,12 @@ describe("the end of a connection over TLS", function()
     conn:close()
   end)
 
+  it("is a loss when the server says nothing at all", function()
+    local conn = open(function() end)
+    assert.same({ nil, "reset" }, { conn:receive(10) })
+    conn:close()
+  end)
+
   it("is a loss when the server resets it", function()
     local conn = open(function(peer)
       peer:send "last"
