@@ -201,6 +201,11 @@ function M.subscribe(topic, options)
   return subscription
 end
 
+--- How many topics somebody has subscribed to.  Where nobody has closed, but lost, the
+--- subscriptions, a topic may be counted until many others have come.
+---@return integer
+function M.topics() return topic_count end
+
 -- Taking ------------------------------------------------------------------------------
 
 local function take(self)
