@@ -91,9 +91,9 @@ void luaweb_reader_trailers(struct luaweb_host *host, struct luaweb_reader *read
 void luaweb_reader_rest(struct luaweb_host *host, struct luaweb_reader *reader,
                         struct luaweb_slice *rest);
 
-/* Whether the connection may be used for another request: the response was read to its
- * END, wishes it, and no octet has come behind it.  A reader that is done holds next to
- * no memory; what it lent ends. */
+/* Whether the connection may be used for another request: all octets of the response
+ * were taken (some may be left to decode), it wishes that, and none has come behind it.
+ * A reader that is done holds next to no memory; what it lent ends. */
 bool luaweb_reader_done(struct luaweb_host *host, struct luaweb_reader *reader);
 
 /* Why it can't go on, as a sentence without a full stop; lent as the head is. */

@@ -11,10 +11,14 @@
 #include "http/decode_coding.h"
 
 #define WINDOW_LOG 23 /* 8 MiB */
+#define HEAD_SIZE  18 /* octets of the head of a frame at most */
 
 struct unpacker {
     ZSTD_DCtx *context;
     bool is_inside; /* a frame has begun and not ended */
+    uint64_t given; /* octets of the frame so far */
+    size_t head_size;
+    char head[HEAD_SIZE]; /* what the frame begins with */
 };
 
 static void *begin(void)
@@ -48,6 +52,31 @@ static bool begins_frame(char octet)
     return octet == 0x28 || ((unsigned char)octet & 0xf0) == 0x50;
 }
 
+/* Counts what the library took and gave of a frame. */
+static void count(struct unpacker *unpacker, struct luaweb_slice taken, size_t given)
+{
+    size_t size = HEAD_SIZE - unpacker->head_size;
+    if (!unpacker->is_inside) {
+        unpacker->given = 0;
+        unpacker->head_size = 0;
+        size = HEAD_SIZE;
+    }
+    if (size > taken.size)
+        size = taken.size;
+    memcpy(unpacker->head + unpacker->head_size, taken.data, size);
+    unpacker->head_size += size;
+    unpacker->given += given;
+}
+
+/* Whether a frame that has ended has the size that its head says, if it does: the
+ * library does not look when the last block is empty. */
+static bool has_its_size(const struct unpacker *unpacker)
+{
+    unsigned long long size =
+        ZSTD_getFrameContentSize(unpacker->head, unpacker->head_size);
+    return size == ZSTD_CONTENTSIZE_UNKNOWN || size == unpacker->given;
+}
+
 /* Calls the library once: until a frame ends, all is taken, or there is no room. */
 static int run(struct unpacker *unpacker, struct luaweb_slice *in,
                struct lw_decode_room *room, const char **why)
@@ -59,10 +88,13 @@ static int run(struct unpacker *unpacker, struct luaweb_slice *in,
         return refuse(413, "its zstd window is larger than 8 MiB", why);
     if (ZSTD_isError(result))
         return refuse(400, "its zstd frame is damaged", why);
+    count(unpacker, lw_slice(in->data, from.pos), to.pos);
     lw_slice_skip(in, from.pos);
     room->data += to.pos;
     room->size -= to.pos;
     unpacker->is_inside = result != 0;
+    if (!unpacker->is_inside && !has_its_size(unpacker))
+        return refuse(400, "its zstd frame has another size than it says", why);
     return 0;
 }
 

@@ -33,7 +33,6 @@ struct luaweb_reader {
     bool keep_alive; /* the server wishes it */
     bool is_lost;    /* the connection was reset */
     const char *end; /* how the connection ended: a word, or NULL */
-    bool is_decoded; /* the decoder has come to its end */
     int failure;     /* enum luaweb_reader_result, below 0 */
     uint32_t interims;
     uint32_t field_count;        /* of the head, then of the trailers */
@@ -277,7 +276,6 @@ bool lw_reader_decode(struct luaweb_reader *reader, struct luaweb_slice codings,
     lw_require(reader->state >= LENGTH && reader->state <= COMPLETE);
     lw_require(!reader->decoder && reader->came == 0);
     reader->decoder = lw_decoder_new(codings, limits);
-    reader->is_decoded = false;
     return reader->decoder != NULL;
 }
 
@@ -348,7 +346,6 @@ static int take_decoded(struct luaweb_reader *reader, struct luaweb_slice *piece
                                      reader->state == COMPLETE, piece, &why);
         if (status == 0)
             return LUAWEB_READER_GIVEN;
-        reader->is_decoded = status == 2;
         if (status == 2)
             return LUAWEB_READER_END;
         if (status > 2)
@@ -382,9 +379,8 @@ struct luaweb_slice lw_reader_rest(struct luaweb_reader *reader)
 
 bool lw_reader_done(struct luaweb_reader *reader)
 {
-    bool is_read = !reader->decoder || reader->is_decoded;
-    bool is_clean = reader->state == COMPLETE && is_read && reader->keep_alive
-                    && !reader->end && lw_buffer_size(&reader->buffer) == 0;
+    bool is_clean = reader->state == COMPLETE && reader->keep_alive && !reader->end
+                    && lw_buffer_size(&reader->buffer) == 0;
     forget_response(reader);
     lw_buffer_release(&reader->buffer, &reader->blocks);
     if (is_clean)

@@ -82,6 +82,15 @@ describe("decoded content", function()
     end
   end)
 
+  it("need not be read to its end when all of it has come", function()
+    local octets = framings("gzip", encode.gzip(("\0"):rep(100000))).length
+    local its_reader = reader_of(octets, { ends = "timeout" })
+    its_reader:head()
+    its_reader:decode()
+    assert.equal(16384, #its_reader:read())
+    assert.is_true(its_reader:done())
+  end)
+
   it("comes as soon as it can", function()
     local octets = encode.gzip(TEXT)
     local its_reader = reader_of(head("gzip", "Content-Length: " .. #octets)

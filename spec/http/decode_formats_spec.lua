@@ -147,6 +147,22 @@ describe("zstd", function()
     end
   end)
 
+  it("is refused when its frame has another size than it says", function()
+    -- The descriptor says that the head has the size, in one octet.
+    local function frame(size, blocks)
+      return "\40\181\47\253\32" .. string.char(size) .. blocks
+    end
+    local empty = encode.zstd_last ""
+    each_step(frame(5, hello), function(step)
+      assert.equal("hello", decode("zstd", frame(5, hello), step))
+      assert.equal("", decode("zstd", frame(0, empty), step))
+      for _, size in ipairs { 0, 4, 6, 255 } do
+        refusal("zstd", frame(size, hello), step)
+      end
+      refusal("zstd", frame(1, empty), step)
+    end)
+  end)
+
   it("is refused when its checksum is another", function()
     -- The descriptor says that there is one: of XXH64, the lower half.
     local frame, sum = "\40\181\47\253\4\0" .. hello, "\163\109\159\136"

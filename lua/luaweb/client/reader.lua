@@ -270,8 +270,8 @@ end
 
 --- Ends a response, also one that is given up: gives back the memory that it took, of
 --- which the garbage collector knows nothing and a decoder may hold 16 MiB.
----@return boolean is_clean   the connection may be used for another request: all of the
----  response was read, it allows that, and no octet came behind it
+---@return boolean is_clean   the connection may be used for another request: all octets
+---  of the response were taken, it allows that, and none has come behind it
 function Reader:done()
   local is_clean = C.luaweb_reader_done(host, self.c) and not self.octets
   self.state = is_clean and "idle" or "failed"
