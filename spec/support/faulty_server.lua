@@ -5,33 +5,11 @@
 -- what a script raised, and belongs into after_each.
 local ffi = require "ffi"
 local job = require "luaweb.job"
+local raw = require "spec.support.raw_socket"
 local web = require "luaweb"
 
-ffi.cdef [[
-struct spec_address { uint16_t family, port; uint8_t host[4]; uint8_t zero[8]; };
-struct spec_linger { int on, seconds; };
-int spec_socket(int family, int type, int protocol) __asm__("socket");
-int spec_bind(int fd, const void *address, uint32_t size) __asm__("bind");
-int spec_listen(int fd, int backlog) __asm__("listen");
-int spec_accept4(int fd, void *address, void *size, int flags) __asm__("accept4");
-int spec_connect(int fd, const void *address, uint32_t size) __asm__("connect");
-int spec_getsockname(int fd, void *address, uint32_t *size) __asm__("getsockname");
-int spec_setsockopt(int fd, int level, int name, const void *value, uint32_t size)
-  __asm__("setsockopt");
-int spec_shutdown(int fd, int how) __asm__("shutdown");
-intptr_t spec_recv(int fd, void *data, size_t size, int flags) __asm__("recv");
-intptr_t spec_send(int fd, const void *data, size_t size, int flags) __asm__("send");
-int spec_close(int fd) __asm__("close");
-]]
-
-local C = ffi.C
-local INET, STREAM, NONBLOCK_CLOEXEC = 2, 1, 0x80800
-local SOL_SOCKET, SO_LINGER, SO_RCVBUF = 1, 13, 8
-local NOSIGNAL, EAGAIN = 0x4000, 11
 local PAUSE = 0.002   -- seconds between two looks at a socket
 local PATIENCE = 10   -- seconds after which a script that waits has failed
-
-local room = ffi.new "char[65536]"
 
 local M = {}
 
@@ -56,13 +34,10 @@ local function wait_until(what, fn)
   error("faulty server: nothing came of " .. what, 0)
 end
 
--- Octets; "" at the end of what the client sends; false when it was reset; nil: none.
+-- See raw.receive.
 local function receive_now(conn)
   if conn.fd < 0 then return false end
-  local n = C.spec_recv(conn.fd, room, 65536, 0)
-  if n >= 0 then return ffi.string(room, n) end
-  if ffi.errno() == EAGAIN then return nil end
-  return false
+  return raw.receive(conn.fd)
 end
 
 --- Receives some octets; "" at the end, false after a reset.
@@ -129,13 +104,9 @@ function Conn:send(octets)
   local at, size = ffi.cast("const char *", octets), #octets
   while size > 0 do
     local n = wait_until("sending", function()
-      if self.fd < 0 then return -1 end
-      local taken = C.spec_send(self.fd, at, size, NOSIGNAL)
-      if taken >= 0 then return taken end
-      if ffi.errno() ~= EAGAIN then return -1 end
+      return self.fd >= 0 and raw.send(self.fd, at, size)
     end)
-    n = tonumber(n)
-    if n < 0 then return false end
+    if not n then return false end
     at, size = at + n, size - n
   end
   return true
@@ -152,20 +123,19 @@ end
 
 --- Ends what the server sends.
 function Conn:finish()
-  C.spec_shutdown(self.fd, 1)
+  raw.finish(self.fd)
 end
 
 --- Closes in order.
 function Conn:close()
-  if self.fd >= 0 then C.spec_close(self.fd) end
+  if self.fd >= 0 then raw.close(self.fd) end
   self.fd = -1
 end
 
 --- Closes with a reset.
 function Conn:reset()
-  local linger = ffi.new("struct spec_linger", 1, 0)
-  C.spec_setsockopt(self.fd, SOL_SOCKET, SO_LINGER, linger, ffi.sizeof(linger))
-  self:close()
+  raw.close(self.fd, true)
+  self.fd = -1
 end
 
 -- Servers -----------------------------------------------------------------------------
@@ -180,27 +150,8 @@ end
 local Server = {}
 Server.__index = Server
 
-local function loopback(port)
-  local address = ffi.new("struct spec_address", INET)
-  address.host[0], address.host[3] = 127, 1
-  address.port = bit.rshift(bit.bswap(port), 16)
-  return address
-end
-
-local function new_socket()
-  local fd = C.spec_socket(INET, STREAM + NONBLOCK_CLOEXEC, 0)
-  assert(fd >= 0, "no socket")
-  return fd
-end
-
 local function new_server(backlog)
-  local fd = new_socket()
-  local address, size = loopback(0), ffi.new("uint32_t[1]", 16)
-  -- Small, so that a client that sends too much soon has to wait.
-  C.spec_setsockopt(fd, SOL_SOCKET, SO_RCVBUF, ffi.new("int[1]", 16384), 4)
-  assert(C.spec_bind(fd, address, 16) == 0 and C.spec_listen(fd, backlog) == 0)
-  C.spec_getsockname(fd, address, size)
-  local port = bit.rshift(bit.bswap(tonumber(address.port)), 16)
+  local fd, port = raw.listen(backlog)
   local server = setmetatable({ fd = fd, conns = {}, requests = {}, port = port,
     url = "http://127.0.0.1:" .. port }, Server)
   servers[#servers + 1] = server
@@ -215,8 +166,8 @@ end
 
 local function accept_all(server, script)
   while server.fd >= 0 do
-    local fd = C.spec_accept4(server.fd, nil, nil, NONBLOCK_CLOEXEC)
-    if fd >= 0 then
+    local fd = raw.accept(server.fd)
+    if fd then
       local number = #server.conns + 1
       local conn = setmetatable({ fd = fd, rest = "", number = number }, Conn)
       server.conns[number] = conn
@@ -242,10 +193,7 @@ end
 function M.deaf()
   local server = new_server(0)
   server.fillers = {}
-  for i = 1, 4 do
-    server.fillers[i] = new_socket()
-    C.spec_connect(server.fillers[i], loopback(server.port), 16)
-  end
+  for i = 1, 4 do server.fillers[i] = raw.connect(server.port) end
   return server
 end
 
@@ -287,9 +235,9 @@ end
 
 --- Closes it and its connections.
 function Server:close()
-  if self.fd >= 0 then C.spec_close(self.fd) end
+  if self.fd >= 0 then raw.close(self.fd) end
   self.fd = -1
-  for _, fd in ipairs(self.fillers or {}) do C.spec_close(fd) end
+  for _, fd in ipairs(self.fillers or {}) do raw.close(fd) end
   self.fillers = nil
   for _, conn in ipairs(self.conns) do conn:close() end
 end
