@@ -50,6 +50,7 @@ end
 ---@param path string   begins with "/"
 ---@return string
 function M.without_dots(path)
+  if not path:find "/%." and not path:find "%%2[eE]" then return path end
   local segments, kept = {}, {}
   for segment in path:gmatch "/([^/]*)" do segments[#segments + 1] = segment end
   for i, segment in ipairs(segments) do
