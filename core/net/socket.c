@@ -131,7 +131,7 @@ int lw_socket_secure(struct lw_loop *loop, uint32_t id,
     if (socket->tls)
         return UV_EALREADY;
     socket->tls = lw_tls_new(options, socket->transport.fd);
-    return lw_socket_handshake(loop, id);
+    return socket->tls ? lw_socket_handshake(loop, id) : UV_EINVAL;
 }
 
 static void want(struct lw_socket *socket, int events)

@@ -30,17 +30,16 @@ struct lw_tls {
 
 /* Whom the certificate must name.  An address is no name: neither does SNI carry it
  * (RFC 6066 §3).  A common name in the subject does not count (RFC 9525 §2). */
-static void expect_name(SSL *ssl, const char *name)
+static bool expect_name(SSL *ssl, const char *name)
 {
     X509_VERIFY_PARAM *rules = SSL_get0_param(ssl);
     X509_VERIFY_PARAM_set_hostflags(rules, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS
                                                | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-    if (lw_address_version(name) != 0) {
-        lw_require(X509_VERIFY_PARAM_set1_ip_asc(rules, name) == 1);
-        return;
-    }
-    lw_require(X509_VERIFY_PARAM_set1_host(rules, name, 0) == 1);
-    lw_require(SSL_set_tlsext_host_name(ssl, name) == 1);
+    if (lw_address_version(name) != 0)
+        return X509_VERIFY_PARAM_set1_ip_asc(rules, name) == 1;
+    bool is_name = name[0] && name[0] != '.'; /* which OpenSSL takes for any below */
+    return is_name && X509_VERIFY_PARAM_set1_host(rules, name, 0) == 1
+           && SSL_set_tlsext_host_name(ssl, name) == 1;
 }
 
 struct lw_tls *lw_tls_new(const struct luaweb_tls *options, int fd)
@@ -56,7 +55,10 @@ struct lw_tls *lw_tls_new(const struct luaweb_tls *options, int fd)
     SSL_set_app_data(tls->ssl, tls);
     SSL_set_verify(tls->ssl, options->verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE,
                    NULL);
-    expect_name(tls->ssl, options->name);
+    if (!expect_name(tls->ssl, options->name)) {
+        lw_tls_free(tls);
+        return NULL;
+    }
     if (options->alpn_size > 0)
         lw_require(SSL_set_alpn_protos(tls->ssl, (const unsigned char *)options->alpn,
                                        (unsigned)options->alpn_size)

@@ -16,7 +16,7 @@ struct lw_tls;
 struct ssl_session_st;
 
 /* Over this descriptor, which the caller owns; holds what it trusts.  Copies the
- * options. */
+ * options.  NULL: the name can be none of a certificate. */
 struct lw_tls *lw_tls_new(const struct luaweb_tls *options, int fd);
 
 /* Tells the other side that nothing more comes, if that can be done at once. */

@@ -242,6 +242,8 @@ describe("the options of dial.open", function()
     ["tls.ca_file wants a path"] = { unix = "/x", tls = { name = "a", ca_file = "" } },
     ["tls.alpn wants names of protocols, 1 to 255 octets each"] =
       { unix = "/x", tls = { name = "a", alpn = { "" } } },
+    ["tls.alpn has more than 16 names"] = { unix = "/x", tls = { name = "a",
+      alpn = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17 } } },
     ["tls.name: it has characters that no host name has"] =
       { unix = "/x", tls = { name = "a b" } },
   } do

@@ -7,6 +7,7 @@ local dial = require "luaweb.client.dial"
 local faulty_server = require "spec.support.faulty_server"
 local ffi = require "ffi"
 local process = require "spec.support.process"
+local tls = require "luaweb.client.tls"
 local tls_server = require "spec.support.tls_server"
 
 ffi.cdef "int setenv(const char *name, const char *value, int overwrite);"
@@ -240,6 +241,21 @@ describe("the handshake", function()
     assert_refused("[Cc]onnection reset by peer",
       dial.open { host = "localhost", port = server.port, tls = { verify = false } })
   end)
+
+  for title, name in pairs {
+    ["no name"] = "", ["a name that is too long"] = ("a."):rep(200) .. "example",
+    ["an address of no such form"] = "1.2.3.4.5", ["octets that no name has"] = "a b",
+  } do
+    it("is not begun with " .. title, function()
+      local server = faulty_server.start(function(conn) conn:is_left() end)
+      local conn = assert(dial.open { host = "127.0.0.1", port = server.port })
+      local facts, message, kind = tls.secure(conn.id, "there", name, {}, math.huge)
+      conn:close()
+      assert.is_nil(facts)
+      assert.matches("^no certificate can be of this host: it ", message)
+      assert.equal("tls", kind)
+    end)
+  end
 
   it("is given up when the time is over", function()
     local server = faulty_server.start(function(conn) return conn:is_left() end)

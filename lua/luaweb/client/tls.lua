@@ -12,6 +12,7 @@ local READ = tonumber(C.LUAWEB_TRUST_READ)
 
 local KEPT = 3600      -- seconds that certificates of authorities are kept
 local MOST_TRUSTS = 16 -- sets of them
+local MOST_PROTOCOLS = 16
 
 local SYSTEM, NONE = "system", "none" -- for files, "file:" and their path
 
@@ -53,6 +54,9 @@ local known = { name = "string", verify = "boolean", ca_file = "string",
   alpn = "table" }
 
 local function check_alpn(list, level)
+  if #list > MOST_PROTOCOLS then
+    error(("dial.open: tls.alpn has more than %d names"):format(MOST_PROTOCOLS), level)
+  end
   for i = 1, #list do
     if type(list[i]) ~= "string" or #list[i] < 1 or #list[i] > 255 then
       error("dial.open: tls.alpn wants names of protocols, 1 to 255 octets each",
@@ -195,6 +199,8 @@ end
 ---@return string? message
 ---@return string? kind    "tls" or "timeout"
 function M.secure(id, place, name, options, deadline)
+  local fault = names.fault(name)
+  if fault then return nil, "no certificate can be of this host: " .. fault, "tls" end
   local trust, message, kind = trust_of(options, deadline)
   if not trust then return nil, message, kind or "tls" end
   local expected, alpn = names.bare(name), write_alpn(options.alpn)
