@@ -65,6 +65,14 @@ describe("a connection", function()
       assert.equal(2, #server.conns)
     end)
 
+  it("is not used again when HEAD was answered with content", function()
+    local server = faulty.answering(faulty.ok "EVIL")
+    for _ = 1, 2 do
+      assert.equal("", assert(web.fetch(server.url, { method = "HEAD" })).body)
+    end
+    assert.equal(2, #server.conns)
+  end)
+
   it("is not used again when octets come while it is idle", function()
     local server = faulty.answering(function(_, _, conn)
       conn:send(faulty.ok "one")

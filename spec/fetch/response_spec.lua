@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- What web.fetch gives: the answer of any status, whole or as a stream.
+local abi = require "luaweb.abi"
 local faulty = require "spec.support.faulty_server"
 local job = require "luaweb.job"
 local pool = require "luaweb.fetch.pool"
+local process = require "spec.support.process"
 local scope = require "luaweb.scope"
 local test = require "luaweb.test"
 local web = require "luaweb"
@@ -10,6 +12,7 @@ local web = require "luaweb"
 after_each(function()
   pool.close_idle()
   faulty.clean()
+  process.clean()
 end)
 
 local function pack(...)
@@ -228,6 +231,19 @@ describe("a streamed response", function()
 end)
 
 describe("web.fetch", function()
+  it("asks through a unix socket, whatever host the URL names", function()
+    local client = test.app(web.app {
+      web.get("/", function(req) return "for " .. req.host end),
+    })
+    local path = process.path "socket"
+    assert.equal(0, abi.C.luaweb_listen(abi.host, client.capp, "unix:" .. path, 0))
+    local res = assert(web.fetch("http://no-such-host.invalid/", { unix = path }))
+    assert.equal("for no-such-host.invalid", res.body)
+    local _, message, kind = web.fetch("http://h/", { unix = path .. "-missing" })
+    assert.equal("connect", kind, message)
+    assert.matches("missing", message)
+  end)
+
   it("works while an app loads, in handlers, and in hooks", function()
     local server = faulty.answering(faulty.ok "fine")
     local at_load = assert(web.fetch(server.url)).body
