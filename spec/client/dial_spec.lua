@@ -16,6 +16,13 @@ local web = require "luaweb"
 
 local C, host = abi.C, abi.host
 
+local HAS_V6 = (function()
+  local file = io.open "/proc/net/if_inet6"
+  local line = file and file:read "*l"
+  if file then file:close() end
+  return line ~= nil
+end)()
+
 local app = web.app { web.get("/", function() return "hello" end) }
 
 --- Listens at an address, and gives the port.
@@ -44,11 +51,13 @@ describe("dial.open", function()
     assert.is_truthy(is_served(assert(dial.open { host = "127.0.0.1", port = port })))
   end)
 
-  it("connects to an address of version 6, in brackets or not", function()
-    local port = listen "::1"
-    assert.is_truthy(is_served(assert(dial.open { host = "::1", port = port })))
-    assert.is_truthy(is_served(assert(dial.open { host = "[::1]", port = port })))
-  end)
+  if HAS_V6 then
+    it("connects to an address of version 6, in brackets or not", function()
+      local port = listen "::1"
+      assert.is_truthy(is_served(assert(dial.open { host = "::1", port = port })))
+      assert.is_truthy(is_served(assert(dial.open { host = "[::1]", port = port })))
+    end)
+  end
 
   it("connects to a name", function()
     local port = test.app(app):over_socket().port
@@ -209,9 +218,12 @@ describe("several addresses", function()
 
   it("are all told when none answers", function()
     local port = faulty_server.closed_port()
-    assert.same({ nil, "127.0.0.1: connection refused; ::1: connection refused; "
-      .. "127.0.0.2: connection refused", "connect" },
-      { race.connect({ "127.0.0.1", "127.0.0.2", "::1" }, port, later) })
+    local id, report, kind = race.connect({ "127.0.0.1", "127.0.0.2", "::1" }, port,
+      later)
+    assert.is_nil(id)
+    assert.matches("^127.0.0.1: connection refused; ::1: [%w ]+; 127.0.0.2: connection "
+      .. "refused$", report)
+    assert.equal("connect", kind)
   end)
 
   it("are not all tried when there are many", function()

@@ -50,15 +50,15 @@ describe("names.resolve", function()
   end)
 
   it("knows what the hosts file says", function()
-    local known = 0
+    local first = {} -- of each name: a later line may not count
     for line in io.lines "/etc/hosts" do
-      local address, name = line:match "^%s*([%x.:]+)%s+([%w.-]+)"
-      if address then
-        known = known + 1
+      local address, name = line:match "^%s*(%d+%.[%d.]+)%s+([%w.-]+)"
+      if address and not first[name] then
+        first[name] = address
         assert.is_true(contains(assert(names.resolve(name)), address), line)
       end
     end
-    assert.is_true(known > 0)
+    assert.is_truthy(next(first))
   end)
 
   for given, address in pairs {
