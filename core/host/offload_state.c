@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi.h"
 #include "base/cells.h"
 #include "base/require.h"
 #include "host/embedded.h"
@@ -83,8 +84,7 @@ static void set_up(lua_State *lua)
 
 /* A call under way, as it goes through Lua. */
 struct call {
-    const char *data; /* borrowed */
-    size_t size;
+    struct luaweb_slice octets; /* of the call (borrowed), then of the answer */
     struct lw_offload_answer answer;
 };
 
@@ -104,11 +104,9 @@ static int serve(lua_State *lua)
         set_up(lua);
         push_serve(lua);
     }
-    lua_pushlstring(lua, call->data, call->size);
+    lua_pushlightuserdata(lua, &call->octets);
     lua_call(lua, 1, 2);
-    size_t size;
-    const char *data = lua_tolstring(lua, -2, &size);
-    copy_answer(&call->answer, data, size);
+    copy_answer(&call->answer, call->octets.data, call->octets.size);
     call->answer.is_last = lua_toboolean(lua, -1);
     return 0;
 }
@@ -124,7 +122,9 @@ struct lw_offload_answer lw_offload_state_call(struct lw_offload_state *state,
                                                const char *data, size_t size)
 {
     lua_State *lua = state->lua;
-    struct call call = {.data = data, .size = size};
+    struct call call = {
+        .octets = {data, size}
+    };
     if (lua_cpcall(lua, serve, &call) != 0) {
         const char *why = lua_tostring(lua, -1);
         why = why ? why : "an error without a message";

@@ -2,6 +2,7 @@
 -- What runs in a Lua state for offloaded functions: answers one call after the other.
 -- There is no loop, so nothing that waits, and no `require "luaweb"`; modules of ours
 -- that know no loop (luaweb.json) work.
+local ffi = require "ffi"
 local plain = require "luaweb.plain"
 local trace = require "luaweb.trace"
 
@@ -25,11 +26,14 @@ local function on_error(raised)
   return { raised = trace.back(raised) }
 end
 
+-- As in core/base/abi.h, which is not declared here.
+local slice = ffi.typeof "struct { const char *data; size_t size; } *"
+
 -- The results of a call as octets; the first tells that there are some.
 local function pack(...)
   local fault = plain.fault("result", ...)
   if fault then error(("%s: %s"):format(fault, RULE), 0) end
-  return plain.encode(true, ...):tostring()
+  return plain.encode(true, ...)
 end
 
 local function call(fn, values)
@@ -54,7 +58,7 @@ end
 local function answer_failure(failure)
   if type(failure) == "table" then
     forget_half_loaded()
-    return plain.encode(false, failure.raised):tostring(), false
+    return plain.encode(false, failure.raised), false
   end
   collectgarbage()
   local text = tostring(failure)
@@ -63,22 +67,18 @@ local function answer_failure(failure)
   else
     text = trace.without_back(text)
   end
-  return plain.encode(false, text):tostring(), true
+  return plain.encode(false, text), true
 end
 
 local function answer_no_function(module, fname, found)
   local what = "it gave no table, but a " .. type(found)
   if type(found) == "table" then what = "that is a " .. type(found[fname]) end
   return plain.encode(false, ("module '%s' has no function '%s': %s"):format(module,
-    fname, what)):tostring()
+    fname, what))
 end
 
---- Answers a call: module, function, package.path, package.cpath, arguments.
----@param octets string     of plain.encode
----@return string answer    of plain.encode: true and results, or false and an error
----@return boolean is_last  this state must not be used again
-return function(octets)
-  local values = plain.decode(octets)
+local function answer(call_octets)
+  local values = plain.decode(call_octets.data, tonumber(call_octets.size))
   local module, fname = values[1], values[2]
   package.path, package.cpath = values[3], values[4]
   local is_loaded, found = xpcall(require, on_error, module)
@@ -87,7 +87,19 @@ return function(octets)
   if type(fn) ~= "function" then
     return answer_no_function(module, fname, found), false
   end
-  local ok, answer = xpcall(call, on_error, fn, values)
-  if ok then return answer, false end
-  return answer_failure(answer)
+  local ok, result = xpcall(call, on_error, fn, values)
+  if ok then return result, false end
+  return answer_failure(result)
+end
+
+--- Answers a call: module, function, package.path, package.cpath, arguments.
+---@param octets lightuserdata   struct luaweb_slice *: of the call, then of the answer:
+---                              true and results, or false and an error
+---@return string.buffer holder  the answer lives as long as this
+---@return boolean is_last       this state must not be used again
+return function(octets)
+  octets = ffi.cast(slice, octets)
+  local holder, is_last = answer(octets)
+  octets.data, octets.size = holder:ref()
+  return holder, is_last
 end

@@ -9,7 +9,8 @@ local json_value = require "luaweb.json.value"
 
 local M = {}
 
-local MOST_DEPTH = 100 -- tables in tables; what LuaJIT's encoder takes, too
+local MOST_DEPTH = 100   -- tables in tables; what LuaJIT's encoder takes, too
+local KEPT       = 65536 -- octets of a buffer that is used again
 
 local Array, null = json_value.Array, json_value.null
 local SIMPLE = { ["nil"] = true, boolean = true, number = true, string = true }
@@ -69,22 +70,24 @@ function M.fault(what, ...)
   end
 end
 
---- A buffer with values that have no fault, for M.decode.
+local written, read = buffer.new(CODEC), buffer.new(CODEC)
+
+--- A buffer with values that have no fault, for M.decode; lent until the next call.
 ---@param ... any
----@return string.buffer   the caller's
+---@return string.buffer
 function M.encode(...)
-  local octets = buffer.new(CODEC)
+  local octets = written:reset()
   for i = 1, select("#", ...) do octets:encode((select(i, ...))) end
+  if #octets > KEPT then written = buffer.new(CODEC) end
   return octets
 end
 
---- The values in such a buffer, or in octets that it holds.
----@param data string|ffi.cdata*
----@param size integer?   of cdata
----@return any[] values   and `n`
+--- The values in such octets.
+---@param data ffi.cdata*   const char *
+---@param size integer
+---@return any[] values     and `n`
 function M.decode(data, size)
-  local octets, values = buffer.new(CODEC), { n = 0 }
-  octets:set(data, size)
+  local octets, values = read:set(data, size), { n = 0 }
   while #octets > 0 do
     values.n = values.n + 1
     values[values.n] = octets:decode()

@@ -195,6 +195,54 @@ io.write "printed"]])
   end)
 end)
 
+describe("a stop", function()
+  local function serve(...)
+    local child = process.serve(process.file("app.lua", ([[
+package.path = %q .. package.path
+local web, job = require "luaweb", require "luaweb.job"
+return web.app {
+  web.get("/block", function()
+    print "begun"
+    return job.offload("aside", "block", %q)
+  end),
+  web.get("/for-ever", function()
+    print "begun"
+    job.offload("aside", "for_ever")
+  end),
+}
+]]):format(process.path "?.lua" .. ";", process.path "fifo.1")), ...)
+    child:expect "/for%-ever"
+    return child
+  end
+
+  it("waits for requests that wait for offloaded functions", function()
+    fifos[1] = process.path "fifo.1"
+    assert(os.execute("mkfifo " .. fifos[1]) == 0)
+    local child = serve()
+    local witness, conn = child:connect(), child:connect(process.get "/block")
+    child:expect "^begun$"
+    child:signal "TERM"
+    process.rest(witness) -- closed once the stop has begun
+    release(1)
+    assert.equal("released 1", process.answers(conn).body)
+    conn:close()
+    assert.equal(0, (child:wait()))
+    assert.equal("", child:errors())
+  end)
+
+  it("waits until the drain timeout, then ends whatever runs", function()
+    local child = serve("--drain-timeout", "0.2")
+    local conn = child:connect(process.get "/for-ever")
+    child:expect "^begun$"
+    child:signal "TERM"
+    assert.equal(0, (child:wait()))
+    conn:close()
+    assert.matches("warn  stopping: 1 connection was cut after the drain timeout\n"
+      .. "[^\n]* warn  stopping: what still runs on the thread pool is cut short\n$",
+      child:errors())
+  end)
+end)
+
 describe("an offloaded function that wants too much", function()
   it("memory gets an error, and the next call a new state", function()
     local ended = process.run("routes", "--lua-memory", "30m", app_of [[
