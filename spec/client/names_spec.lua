@@ -9,7 +9,7 @@ local web = require "luaweb"
 
 local C, host = abi.C, abi.host
 
-local AT_ONCE_AND_IN_LINE = 4 + 256
+local AT_ONCE, IN_LINE = 4, 256
 
 local begun = {} -- look-ups of this spec
 
@@ -122,7 +122,8 @@ end)
 describe("the line of look-ups", function()
   it("holds a bounded number", function()
     fill_line(0)
-    assert.equal(AT_ONCE_AND_IN_LINE, #begun)
+    -- Look-ups that an earlier case has left may still run.
+    assert.is_true(#begun >= IN_LINE and #begun <= AT_ONCE + IN_LINE)
     local addresses, message, kind = names.resolve(new_name())
     assert.is_nil(addresses)
     assert.matches("too many names are being looked up; try again later$", message)

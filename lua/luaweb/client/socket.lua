@@ -89,7 +89,8 @@ function Socket:finish()
   C.luaweb_socket_finish(host, self.id)
 end
 
---- Closes; the socket must not be used afterwards.
+--- Closes; the socket must not be used afterwards.  What was sent last can be lost when
+--- the other side still sends: where that matters, finish, and receive to the end.
 function Socket:close()
   C.luaweb_socket_close(host, self.id)
   self.id = 4294967295
