@@ -92,6 +92,12 @@ describe("a job that is cancelled", function()
     assert.equal(0, (pool.count()))
   end)
 
+  it("while it connects, as it has lost a race, leaves nothing open", function()
+    local server = faulty.deaf()
+    alt.race { { 1, web.fetch_alt(server.url) }, { 2, web.after(0.03) } }
+    eventually("nothing is open", function() return pool.count() == 0 end)
+  end)
+
   it("with its scope closes the connection", function()
     local server = silent ""
     scope.run(function(own)

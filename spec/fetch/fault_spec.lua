@@ -31,7 +31,9 @@ end
 
 describe("a server that closes", function()
   it("before it answers is a reset", function()
-    fails(closing "", "reset", "ended")
+    local server = closing ""
+    fails(server, "reset", "ended")
+    assert.equal(1, #server.conns)
   end)
 
   it("in its head is a reset", function()

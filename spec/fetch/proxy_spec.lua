@@ -153,7 +153,8 @@ describe("https through a proxy", function()
     local proxy = faulty.start(function(conn)
       conn:receive_head()
       conn:send(answer)
-      if wanted_kind == "timeout" then conn:is_left() end
+      if wanted_kind == "reset" then conn:finish() end
+      conn.is_gone = conn:is_left()
     end)
     local res, message, kind = web.fetch("https://example.test/", { proxy = proxy.url,
       connect_timeout = wanted_kind == "timeout" and 0.1 or 10 })
@@ -161,6 +162,11 @@ describe("https through a proxy", function()
     assert.equal(wanted_kind, kind, message)
     assert.matches("the proxy 127.0.0.1:" .. proxy.port .. ": .*" .. pattern, message)
     assert.equal(0, (pool.count()))
+    for _ = 1, 100 do
+      if proxy.conns[1].is_gone then break end
+      web.sleep(0.01)
+    end
+    assert.is_true(proxy.conns[1].is_gone)
   end
 
   it("fails when the proxy makes no tunnel", function()

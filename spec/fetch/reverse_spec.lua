@@ -110,6 +110,10 @@ describe("a proxied request", function()
       ["X-Forwarded-Proto"] = "https", ["X-Forwarded-Host"] = "forged" } })
     local head = request.head
     assert.matches("\r\nVia: 1.0 fred, 1.1 luaweb\r\n", head)
+    for _, name in ipairs { "via", "forwarded", "x-forwarded-for" } do
+      local _, lines = head:lower():gsub("\r\n" .. name:gsub("%-", "%%-") .. ":", "")
+      assert.equal(1, lines, name)
+    end
     assert.matches("\r\nForwarded: for=1.2.3.4, for=127.0.0.1;"
       .. 'host="front.test:80";proto=http\r\n', head)
     assert.matches("\r\nX%-Forwarded%-For: 127.0.0.1\r\n", head)

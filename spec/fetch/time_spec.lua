@@ -2,7 +2,10 @@
 -- How long web.fetch waits, what it says when that was too long, and that a fetch which
 -- nobody wants any more leaves nothing behind.
 local alt = require "luaweb.alt"
+local clocks = require "luaweb.fetch.clock"
+local exchanges = require "luaweb.fetch.exchange"
 local faulty = require "spec.support.faulty_server"
+local options_of = require "luaweb.fetch.options"
 local pool = require "luaweb.fetch.pool"
 local web = require "luaweb"
 
@@ -111,6 +114,28 @@ describe("a fetch that lasts too long", function()
     local options = { body = ("x"):rep(2 ^ 24), idle_timeout = 0.1 }
     late(server.url, options, "no octet for 0.1 s: it was waiting for the answer")
     assert.equal(0, (pool.count()))
+  end)
+end)
+
+describe("octets that come", function()
+  it("are signs of life", function()
+    local moves, answer = 0, faulty.ok "ab"
+    local link = { is_reused = false, keep = function() end, close = function() end,
+      socket = {
+        send = function() return true end,
+        receive = function()
+          local octet = answer:sub(1, 1)
+          answer = answer:sub(2)
+          return octet
+        end,
+      } }
+    local clock = clocks.new(10, 10)
+    clock.move = function() moves = moves + 1 end
+    local call = assert(options_of.read("spec", "http://h/"))
+    local exchange, size = exchanges.start(link, call, clock), #answer
+    assert.equal(200, exchange:head().status)
+    while exchange:read() do end
+    assert.equal(size + 1, moves) -- and one that was sent
   end)
 end)
 

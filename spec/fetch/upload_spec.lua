@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Content that is sent piece by piece, while the answer is watched for.
+local alt = require "luaweb.alt"
 local faulty = require "spec.support.faulty_server"
 local job = require "luaweb.job"
 local pool = require "luaweb.fetch.pool"
@@ -101,8 +102,18 @@ describe("a body that is a function", function()
         end):status(200)
       end),
     }):over_socket()
+    local give, is_answered = pieces("abc", "def", ("x"):rep(100000)), false
     local res = assert(web.fetch(("http://127.0.0.1:%d/"):format(client.port), {
-      stream = true, body = pieces("abc", "def", ("x"):rep(100000)) }))
+      stream = true,
+      body = function()
+        local piece = give()
+        if piece == "def" then
+          eventually("the answer has begun", function() return is_answered end)
+        end
+        return piece
+      end,
+    }))
+    is_answered = true
     local all = {}
     for piece in res:chunks() do all[#all + 1] = piece end
     assert.equal("ABCDEF" .. ("X"):rep(100000), table.concat(all))
@@ -123,6 +134,19 @@ describe("a body that is a long text", function()
       { #sent[1], #sent[2], #sent[3], #sent[4] })
     assert.equal("head" .. ("x"):rep(200000), table.concat(sent))
     assert.equal(4, moves)
+  end)
+end)
+
+describe("a body that waits", function()
+  it("is cancelled when the time of the fetch is over", function()
+    local server, stopped = faulty.start(function(conn) conn:is_left() end), nil
+    local _, _, kind = web.fetch(server.url, { timeout = 0.05, body = function()
+      local ok, err = pcall(web.sleep, 10)
+      stopped = not ok and alt.is_cancelled(err)
+      error(err, 0)
+    end })
+    assert.equal("timeout", kind)
+    eventually("it is stopped", function() return stopped end)
   end)
 end)
 
@@ -184,6 +208,23 @@ describe("an answer that comes before the request is whole", function()
     eventually("it is closed", function() return server.conns[1].is_gone end)
     assert(given <= before + 1)
     assert.equal(0, (pool.count()))
+  end)
+
+  it("ends the sending before its content is there", function()
+    local server = faulty.start(function(conn)
+      conn:receive_head()
+      conn:send(REFUSAL:sub(1, -2))
+      conn.is_gone = conn:is_left()
+    end)
+    local stopped
+    local res = assert(web.fetch(server.url, { stream = true, body = function()
+      local ok, err = pcall(web.sleep, 10)
+      stopped = not ok and alt.is_cancelled(err)
+      error(err, 0)
+    end }))
+    eventually("it is stopped", function() return stopped end)
+    assert.equal("n", res:read())
+    res:close()
   end)
 
   it("is given when nobody takes the content any more", function()

@@ -38,7 +38,6 @@ function Port:receive()
       clock:move()
       return octets
     end
-    exchange:raise_failure()
     if why ~= "timeout" or clock:wait() <= 0 then return nil, why end
   end
 end
@@ -95,14 +94,6 @@ function Exchange:abort()
   self.link:close()
 end
 
---- Raises what the app's function raised: it is the caller's error, wherever it ran.
-function Exchange:raise_failure()
-  local failure = self.upload and self.upload.failure
-  if not failure then return end
-  self:abort()
-  error(failure.raised, 0)
-end
-
 -- Ends it in order: the connection stays where both sides have said all.
 local function finish(self)
   self.trailers, self.is_whole = self.reader.trailers, true
@@ -114,7 +105,14 @@ local function finish(self)
   self.link:keep()
 end
 
+-- What ended it; but what the app's function raised is the caller's error, wherever it
+-- ran, and the connection was closed for it.
 local function fail(self, message, kind)
+  local failure = self.upload.failure
+  if failure then
+    self:abort()
+    error(failure.raised, 0)
+  end
   if kind == "timeout" then message = self.clock:late() end
   self.is_silent = kind == "silent"
   self:abort()
@@ -127,10 +125,7 @@ end
 ---@return string? kind
 function Exchange:head()
   local answer, message, kind = self.reader:head()
-  if not answer then
-    self:raise_failure()
-    return fail(self, message, kind)
-  end
+  if not answer then return fail(self, message, kind) end
   -- What is refused or sent elsewhere needs no more content; but there are servers that
   -- answer well while they read.
   if answer.status >= 300 and not self.upload.is_done then self.upload:stop() end
@@ -160,7 +155,6 @@ function Exchange:read()
   local piece, message, kind = self.reader:read()
   if piece then return piece end
   if not message then return finish(self) end
-  self:raise_failure()
   return fail(self, message, kind)
 end
 
