@@ -70,6 +70,12 @@ describe("a URL", function()
     assert.matches("longer than 64 KiB", why_not("http://h/" .. ("x"):rep(65536)))
   end)
 
+  it("is refused without a word of its password", function()
+    assert.equal("the URL \"ftp://...@h/\" can't be asked: ftp is neither http nor "
+      .. "https", why_not "ftp://user:pass@h/")
+    assert.not_matches("pass", why_not "http://user:pa@ss@h/")
+  end)
+
   it("that two programs could read as two hosts is refused", function()
     assert.matches("is not escaped", why_not "http://good.example\\@bad.example/")
     assert.matches("is not escaped", why_not "http://a@b@c/")

@@ -99,8 +99,10 @@ end
 
 -- Public ------------------------------------------------------------------------------
 
+-- Messages go into logs, where no password should be.
 local function fail(text, why)
-  return nil, ("the URL %q can't be asked: %s"):format(text:sub(1, 200), why)
+  local shown = text:gsub("//[^/?#]*@", "//...@"):sub(1, 200)
+  return nil, ("the URL %q can't be asked: %s"):format(shown, why)
 end
 
 local function build(text, scheme, authority, path, query, fragment)
