@@ -169,7 +169,7 @@ function M.make(scope, fn, ...)
   if scope.is_over then error("this scope has ended", 3) end
   local n, last = select("#", ...), scope.older
   local job = setmetatable({ co = false, sync = false, open = false, ok = false,
-    value = false, next = false, prev = false, timer = false, parked = false,
+    value = false, next = false, prev = false, wake = false, parked = false,
     scope = scope, fn = fn, n = n, outcome = false, waiters = false,
     older = last, younger = scope }, Job)
   roster.add(scope, job)

@@ -8,6 +8,7 @@ local handle = require "luaweb.request.handle"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local wake = require "luaweb.wake"
 
 local C, host, request_at = abi.C, abi.host, abi.request_at
 local Response = response.Response
@@ -60,7 +61,7 @@ local function write_all(r, generation, s, what)
     if taken > 0 then
       at, size = at + taken, size - taken
     elseif taken == 0 then
-      sched.wait(r.slot, what)
+      wake.wait(r.slot, what)
     elseif taken == C.LUAWEB_REPLY_TOO_LARGE then
       error("more content than Content-Length said", 0)
     else
