@@ -11,6 +11,7 @@ local machine = require "luaweb.machine"
 local memo = require "luaweb.request.memo"
 local response = require "luaweb.response"
 local secret = require "luaweb.auth.secret"
+local shutdown = require "luaweb.shutdown"
 local tag = require "luaweb.response.tag"
 local timer = require "luaweb.timer"
 local url = require "luaweb.url"
@@ -60,6 +61,7 @@ local M = {
   json_patch = json_patch.patch,
   after = timer.after,
   sleep = timer.sleep,
+  stopping = shutdown.stopping,
   url = url.url,
 }
 

@@ -18,6 +18,8 @@ local next_ready, is_empty = run_queue.take, run_queue.is_empty
 
 local REQUEST = tonumber(C.LUAWEB_EVENT_REQUEST)
 local WAKE = tonumber(C.LUAWEB_EVENT_WAKE)
+local GONE = tonumber(C.LUAWEB_EVENT_GONE)
+local STOPPING = tonumber(C.LUAWEB_EVENT_STOPPING)
 local STOP = tonumber(C.LUAWEB_EVENT_STOP)
 
 local RESUMES_PER_TURN = 2000 -- more than the events that C gives in a turn
@@ -35,6 +37,7 @@ local M = {}
 
 local waiting = {}                  -- by id, see serve
 local spares = {}                   -- dispatchers at rest
+local owners = {}                   -- by slot of a request: the dispatcher that waits
 local active                        -- the dispatcher that pulls events
 local current                       -- the task that the resume site has entered
 local forbidden = false             -- why nothing may wait just now
@@ -44,7 +47,9 @@ local event = ffi.new "struct luaweb_event"
 --- lost(task, message, address, generation): it will never go on; address is nil where
 --- it was a job.  begin(task): gives a task without a coroutine one, or nil where it
 --- has ended.  due(node): C has woken what it waits for, or its time is over.
----@type table<string, function>   also request(index, address, generation), stop()
+--- gone(task, address, generation, how): see enum luaweb_gone; task: what waits for it,
+--- or false.  stop(is_late): nothing is open any more, or the time for that is over.
+---@type table<string, function>   also request(index, address, generation), stopping()
 M.upcalls = {}
 
 -- Stops the running task until the resume site goes on with it: an app that has got
@@ -186,16 +191,27 @@ local upcalls = M.upcalls
 -- A function of its own for the same reason; `me` is the dispatcher.
 local function serve_next(me)
   local kind, id, index, generation, address = pull()
-  if kind ~= REQUEST then return kind, id end
+  if kind ~= REQUEST then return kind, id, address, generation end
   me.address, me.generation = address, generation
   upcalls.request(index, address, generation)
+  me.address = false
 end
 
-local function handle(kind, id)
+local function tell_gone(address, generation, how)
+  local task = owners[abi.request_at(address).slot]
+  local waits = task and task.address == address and task.generation == generation
+  upcalls.gone(waits and task, address, generation, how)
+end
+
+local function handle(kind, id, address, generation)
   if kind == WAKE then
     M.wake(id)
+  elseif kind == GONE then
+    tell_gone(address, generation, id)
+  elseif kind == STOPPING then
+    upcalls.stopping()
   elseif kind == STOP then
-    upcalls.stop()
+    upcalls.stop(id ~= 0)
   else
     pause(IDLE)
   end
@@ -204,13 +220,14 @@ end
 local function dispatch()
   local me = current
   while true do
-    if active ~= me then
+    if active ~= me then -- it has waited
+      me.cancelled, me.shield = nil, nil
       if #spares == MOST_SPARES then return end
       spares[#spares + 1] = me
       pause(SPARE)
     end
-    local other, id = serve_next(me)
-    if other then handle(other, id) end
+    local other, id, address, generation = serve_next(me)
+    if other then handle(other, id, address, generation) end
   end
 end
 -- Interpreted: compiled, it would grow a side trace for every handler.
@@ -241,7 +258,10 @@ local function step(task)
   local ok, signal = resume(co)
   current = nil
   if signal == IDLE then return true end
-  if task == active then active = nil end
+  if task == active then
+    active = nil
+    if task.address then owners[abi.request_at(task.address).slot] = task end
+  end
   if not ok then
     lose(task, tostring(signal))
   elseif signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then

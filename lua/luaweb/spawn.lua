@@ -192,10 +192,16 @@ function M.spawn_in(scope, fn, ...)
   return job
 end
 
+--- scope_of(task): of a dispatcher that serves a request; request/scope.lua fills it
+--- in.
+---@type table<string, function>
+M.upcalls = {}
+
 --- The scope of what runs.
 function M.scope()
   local task = current()
-  return task and task.scope or roster.root
+  if not task then return roster.root end
+  return task.scope or (task.address and M.upcalls.scope_of(task)) or roster.root
 end
 
 commit.upcalls.aborted = function(fn)

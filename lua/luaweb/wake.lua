@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Waiting for what C wakes by an id: a socket, a request, work on the pool.  A wake says
--- that trying again may help, no more; and one that comes while nobody waits is lost, so
--- that what was woken is always tried first.
+-- Waiting for what C wakes by an id: a socket, a request, work on the pool.  A wake
+-- says that trying again may help, no more; and one that comes while nobody waits is
+-- lost, so what it may tell of is always tried first.
 local alt = require "luaweb.alt"
 local commit = require "luaweb.commit"
 local sched = require "luaweb.sched"
