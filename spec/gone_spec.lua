@@ -109,7 +109,10 @@ describe("handlers whose clients have left", function()
 local web = require "luaweb"
 return web.app {
   web.get("/", function() return "root" end),
-  web.get("/wait", function() print "begun" web.sleep(1) print "ended" end),
+  web.resource("/wait", web.machine {
+    on_disconnect = "ignore",
+    handle_ok = function() print "begun" web.sleep(1) print "ended" end,
+  }),
 }
 ]]
   local MOST = 4

@@ -35,11 +35,14 @@ describe("the host", function()
   it("keeps the address of a client that is gone for its request", function()
     local seen, go_on
     local client = test.app(web.app {
-      web.get("/", function(req)
-        local before = req.peer
-        while not go_on do web.sleep(0.01) end
-        seen = { before, req.peer }
-      end),
+      web.resource("/", web.machine {
+        on_disconnect = "ignore",
+        handle_ok = function(req)
+          local before = req.peer
+          while not go_on do web.sleep(0.01) end
+          seen = { before, req.peer }
+        end,
+      }),
       web.get("/other", function() return "x" end),
     })
     local tcp = client:over_socket()

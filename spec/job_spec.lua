@@ -225,7 +225,7 @@ describe("a job that reads a request", function()
   local reader
   local client = test.app(web.app {
     web.post("/", function(req)
-      reader = job.spawn(function() return req:bytes() end)
+      reader = job.background(function() return req:bytes() end)
       web.sleep(0.01)
       return 202
     end),

@@ -182,9 +182,13 @@ describe("a function whose request was ended for it", function()
 
   it("takes nothing of the one that has its place when it fails", function()
     local child = process.serve(process.file("app.lua", [[
+      local job = require "luaweb.job"
       local web = require "luaweb"
       return web.app {
-        web.get("/late", function() web.sleep(0.5) error "too late" end),
+        web.get("/late", function()
+          job.shield(web.sleep, 0.5)
+          error "too late"
+        end),
         web.resource("/next", web.machine {
           allowed = function(req)
             req.user = "somebody"

@@ -139,7 +139,7 @@ local function let_go(seconds)
 end
 local function fill(req)
   for i = 1, 40 do hoard[i] = ("x"):rep(2 ^ 20) .. i end
-  require("luaweb.job").spawn(let_go, tonumber(req.params.seconds))
+  require("luaweb.job").background(let_go, tonumber(req.params.seconds))
 end
 return web.app {
   web.get("/", function() return "root" end),

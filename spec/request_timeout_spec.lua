@@ -1,27 +1,29 @@
 -- SPDX-License-Identifier: MIT
 -- --request-timeout: a handler that takes longer is a 503 for its client, whatever it
--- does later.
+-- does later.  That its work ends is told in timeout_spec.lua.
 local process = require "spec.support.process"
 
 local ROOT, SLOW = process.get "/", process.get "/slow"
 
 local APP = [[
+local job = require "luaweb.job"
 local web = require "luaweb"
+local function sleep() job.shield(web.sleep, 0.6) end -- whatever happens
 return web.app {
   web.get("/", function() return "root" end),
-  web.get("/slow", function() web.sleep(0.6) print "late" return "too late" end),
+  web.get("/slow", function() sleep() print "late" return "too late" end),
   web.get("/in_time", function() web.sleep(0.1) return "in time" end),
   web.get("/stream", function()
     return web.streaming(function(out)
       out:write "begun"
-      web.sleep(0.6)
+      sleep()
       print "late"
       out:write "too late"
     end)
   end),
   web.any("/echo", function(req) return req:bytes() end),
   web.get("/headers", function()
-    web.sleep(0.6)
+    sleep()
     print "late"
     return web.text("too late"):header("X-Late", "yes")
   end),

@@ -269,7 +269,7 @@ describe("a client that leaves", function()
   } do
     it("while the handler sleeps gets no answer, quietly: " .. title, function()
       local raised, log = left(function()
-        web.sleep(0.06)
+        job.shield(web.sleep, 0.06)
         return answer
       end, function() reset_within "GET / HTTP/1.1\r\nHost: h\r\n\r\n" end)
       assert.same({ "nothing", "" }, { raised, log })
@@ -278,7 +278,7 @@ describe("a client that leaves", function()
 
   it("does not hide what the handler raises", function()
     local _, log = left(function()
-      web.sleep(0.06)
+      job.shield(web.sleep, 0.06)
       error "broken"
     end, function() reset_within "GET / HTTP/1.1\r\nHost: h\r\n\r\n" end)
     assert.matches("error %[.*%] GET /: spec/upload_spec.lua:%d+: broken\n", log)

@@ -83,7 +83,16 @@ enum luaweb_event_kind {
     LUAWEB_EVENT_NONE,
     LUAWEB_EVENT_REQUEST, /* request, generation, function: call the function */
     LUAWEB_EVENT_WAKE,    /* id: what was waited for under this id may be tried again */
-    LUAWEB_EVENT_STOP /* the worker was told to stop, and nothing is open any more */
+    LUAWEB_EVENT_GONE,    /* request, generation, id: bits of enum luaweb_gone */
+    LUAWEB_EVENT_STOPPING, /* the worker was told to stop */
+    LUAWEB_EVENT_STOP /* nothing is open any more; id 1: the time for that is over */
+};
+
+/* What has happened to a request whose function waits. */
+enum luaweb_gone {
+    LUAWEB_GONE_TELL = 1,   /* its client is gone */
+    LUAWEB_GONE_CANCEL = 2, /* its work is to end */
+    LUAWEB_GONE_LATE = 4    /* it took too long and was answered: it has ended */
 };
 
 struct luaweb_event {
@@ -175,6 +184,10 @@ void luaweb_request_id(struct luaweb_host *host, const struct luaweb_request *re
 uint32_t luaweb_header_find(struct luaweb_host *host, struct luaweb_request *request,
                             bool is_trailer, const char *name, size_t size,
                             struct luaweb_slice *value);
+
+/* Whether the client of a request is known to be gone, or the request has ended. */
+bool luaweb_is_gone(struct luaweb_host *host, struct luaweb_request *request,
+                    uint32_t generation);
 
 /* A request's lazily decoded parts; lent until the request ends.  false: the request
  * has ended. */

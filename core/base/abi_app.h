@@ -78,7 +78,17 @@ enum luaweb_property {
     LUAWEB_CORS_CREDENTIALS, /* B */
     LUAWEB_CORS_MAX_AGE,     /* N */
     LUAWEB_CORS_PRIVATE_NETWORK, /* B */
+    LUAWEB_TIMEOUT,              /* N: milliseconds, 0: none; literal */
+    LUAWEB_ON_DISCONNECT,        /* N: enum luaweb_on_disconnect; literal */
+    LUAWEB_HALF_CLOSE_GRACE,     /* N: milliseconds; literal */
     LUAWEB_PROPERTIES            /* how many there are */
+};
+
+/* What becomes of a request whose client is gone. */
+enum luaweb_on_disconnect {
+    LUAWEB_DISCONNECT_CANCEL, /* Lua is told, and its work ends */
+    LUAWEB_DISCONNECT_NOTIFY, /* Lua is told, and goes on */
+    LUAWEB_DISCONNECT_IGNORE
 };
 
 /* What an app may demand of a parameter's values. */

@@ -60,10 +60,12 @@ struct lw_limits {
 #define LW_OUT_LOW           16384 /* octets to send, below which they go on */
 #define LW_DRAIN_GRACE_MS    250   /* for a request on its way, at a stop */
 #define LW_LAST_WORK_MS      2000  /* for what runs on the thread pool, at the end */
-#define LW_LINGER_MS         5000  /* for a client to read our last words */
-#define LW_BODY_RATE_MS      5000  /* of waiting, before --body-rate counts */
-#define LW_OVERFLOW          64    /* connections above the limit, to be told so */
-#define LW_MATCH_STEPS       2000  /* of finding a path's resource; then it has none */
-#define LW_RETRY_AFTER       "5"   /* seconds, for those whom we have no room for */
+#define LW_HALF_CLOSE_GRACE_MS \
+    1000 /* from the end of a client's stream until it counts as gone */
+#define LW_LINGER_MS    5000 /* for a client to read our last words */
+#define LW_BODY_RATE_MS 5000 /* of waiting, before --body-rate counts */
+#define LW_OVERFLOW     64   /* connections above the limit, to be told so */
+#define LW_MATCH_STEPS  2000 /* of finding a path's resource; then it has none */
+#define LW_RETRY_AFTER  "5"  /* seconds, for those whom we have no room for */
 
 #endif

@@ -141,6 +141,14 @@ static struct lw_request *find(struct luaweb_request *facts, uint32_t generation
     return facts->generation == generation ? (struct lw_request *)facts : NULL;
 }
 
+EXPORT bool luaweb_is_gone(struct luaweb_host *host, struct luaweb_request *facts,
+                           uint32_t generation)
+{
+    (void)host;
+    struct lw_request *request = find(facts, generation);
+    return !request || !request->conn || request->knows_gone;
+}
+
 EXPORT uint32_t luaweb_header_find(struct luaweb_host *host,
                                    struct luaweb_request *facts, bool is_trailer,
                                    const char *name, size_t size,

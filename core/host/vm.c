@@ -58,6 +58,22 @@ static void on_wake(void *context, uint32_t id)
     push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_WAKE, .id = id});
 }
 
+static void on_gone(void *context, struct lw_request *request, uint32_t how)
+{
+    struct luaweb_request *facts = (struct luaweb_request *)request;
+    push_event(context, (struct luaweb_event){
+                            .kind = LUAWEB_EVENT_GONE,
+                            .request = facts,
+                            .generation = facts->generation,
+                            .id = how,
+                        });
+}
+
+static void on_stopping(void *context)
+{
+    push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_STOPPING});
+}
+
 static void on_drained(void *context)
 {
     push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP});
@@ -135,6 +151,8 @@ static void on_drain_late(uv_timer_t *timer)
     struct luaweb_host *host = timer->data;
     uint32_t count = host->loop.conn_count;
     uv_timer_start(timer, on_stop_late, host->loop.limits.drain_timeout, 0);
+    push_event(host, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP, .id = 1});
+    host->loop.has_work = true;
     if (host->loop.is_drained)
         return;
     lw_log(LW_LOG_WARN, "stopping: %u connection%s cut after the drain timeout", count,
@@ -226,6 +244,8 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
         .request = on_request,
         .wake = on_wake,
         .turn = on_turn,
+        .gone = on_gone,
+        .stopping = on_stopping,
         .stop = on_drained,
     };
     int error = lw_loop_construct(&host->loop, limits, &upcalls);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/require.h"
 #include "base/slice.h"
 #include "http/fields.h"
@@ -35,6 +36,7 @@ void lw_machine_construct(struct lw_machine *machine, const struct lw_graph *gra
     machine->refused.class = LW_METHOD_REFUSED;
     machine->unknown.class = LW_METHOD_UNKNOWN;
     machine->refused.bit = machine->unknown.bit = LUAWEB_METHOD_OTHER;
+    machine->patience = (struct lw_patience){-1, LW_HALF_CLOSE_GRACE_MS, 0};
 }
 
 void lw_machine_destruct(struct lw_machine *machine)
@@ -84,10 +86,27 @@ static void split(struct lw_list *list, struct luaweb_slice text)
     list->count = lw_slice_split(text, items, count);
 }
 
+/* What no row asks for, and no response tells. */
+static bool set_patience(struct lw_patience *patience, enum luaweb_property property,
+                         double number)
+{
+    if (property == LUAWEB_TIMEOUT)
+        patience->timeout_ms = (int64_t)number;
+    else if (property == LUAWEB_HALF_CLOSE_GRACE)
+        patience->grace_ms = (uint64_t)number;
+    else if (property == LUAWEB_ON_DISCONNECT)
+        patience->on_disconnect = (enum luaweb_on_disconnect)number;
+    else
+        return false;
+    return true;
+}
+
 void lw_machine_set(struct lw_machine *machine, enum luaweb_property property,
                     struct luaweb_slice text, double number, uint32_t function)
 {
     struct lw_value *value = &machine->values[property];
+    if (set_patience(&machine->patience, property, number))
+        return;
     lw_require(!lw_machine_has(machine, property));
     value->text = copy(text);
     value->number = number;

@@ -62,6 +62,13 @@ struct lw_handler {
     struct luaweb_slice text; /* owned */
 };
 
+/* How long a request may take, and what follows when its client goes. */
+struct lw_patience {
+    int64_t timeout_ms; /* < 0: as the server's */
+    uint64_t grace_ms;  /* from the end of the client's stream; then it is gone */
+    enum luaweb_on_disconnect on_disconnect;
+};
+
 struct lw_machine {
     const struct lw_graph *graph; /* borrowed from the app */
     struct lw_said *said;         /* owned; by row */
@@ -76,6 +83,7 @@ struct lw_machine {
     uint32_t offers[LW_MACHINE_OFFERS];        /* functions by media type, or 0 */
     struct lw_handler handlers[LW_MACHINE_HANDLERS];
     uint32_t handler_count;
+    struct lw_patience patience;
     uint32_t gate;            /* a function, or 0 */
     bool is_plain;            /* adds nothing to responses to reads */
     bool is_unmatched;        /* stands for all paths without a resource */

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "base/slice.h"
+#include "net/gone.h"
 #include "net/listen.h"
 #include "net/loop.h"
 #include "net/repeat.h"
@@ -119,6 +120,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         loop->orphan_count++;
         lw_conn_wake_reader(conn);
         wake_writer(conn);
+        lw_gone_lost(conn->request);
         conn->request = NULL;
     }
     lw_deadline_arm(&loop->deadlines, &conn->deadline, LW_DEADLINE_NONE);
@@ -240,6 +242,8 @@ static void on_ready(struct lw_transport *transport, int status, int events)
         return;
     }
     lw_conn_touch(conn); /* settling sends what waits */
+    if (events & UV_DISCONNECT)
+        conn->has_hung_up = true;
     if (events & UV_READABLE)
         lw_conn_read(conn);
     lw_loop_relieve(loop);
@@ -324,8 +328,10 @@ static void settle(struct lw_conn *conn)
         return;
     if (conn->state == LW_CONN_READING && lw_buffer_size(&conn->in) == 0)
         lw_buffer_release(&conn->in, &conn->loop->blocks);
-    lw_transport_want(&conn->transport, wants_octets(conn),
-                      lw_buffer_size(&conn->out) > 0);
+    bool readable = wants_octets(conn);
+    bool watches = !readable && !conn->is_eof && !conn->has_hung_up;
+    lw_transport_want(&conn->transport, readable, lw_buffer_size(&conn->out) > 0,
+                      watches);
     lw_conn_arm(conn);
 }
 

@@ -67,6 +67,7 @@ struct lw_conn {
     bool keep_alive;            /* the client wishes it */
     bool is_chunked_reply;
     bool is_eof;       /* the client has ended its sending */
+    bool has_hung_up;  /* it will, behind octets that are not read yet */
     bool is_shut;      /* we have ended ours */
     bool is_stalled;   /* pipelined heads wait until the client reads */
     bool is_advancing; /* C's own answers must not nest */

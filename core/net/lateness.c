@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "net/conn.h"
+#include "net/gone.h"
 #include "net/loop.h"
 #include "net/request.h"
 #include "net/serve.h"
@@ -17,7 +18,8 @@ static bool has_head_begun(const struct lw_buffer *in)
     return size > 1 || (size == 1 && in->data[in->start] != '\r');
 }
 
-static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
+/* The kind, and where the app says how long: its duration. */
+static enum lw_deadline_kind deadline_of(const struct lw_conn *conn, uint64_t *own_ms)
 {
     if (lw_buffer_size(&conn->out) > 0)
         return LW_DEADLINE_WRITE;
@@ -25,7 +27,9 @@ static enum lw_deadline_kind deadline_of(const struct lw_conn *conn)
     case LW_CONN_READING:
         return has_head_begun(&conn->in) ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
     case LW_CONN_SERVING:
-        return conn->request->waits_for_content ? LW_DEADLINE_BODY : LW_DEADLINE_NONE;
+        if (conn->request->waits_for_content)
+            return LW_DEADLINE_BODY;
+        return lw_gone_is_awaited(conn, own_ms) ? LW_DEADLINE_GRACE : LW_DEADLINE_NONE;
     case LW_CONN_DRAINING: return LW_DEADLINE_BODY;
     default: return LW_DEADLINE_LINGER;
     }
@@ -46,14 +50,18 @@ static bool is_anew(const struct lw_conn *conn, enum lw_deadline_kind kind)
 
 void lw_conn_arm(struct lw_conn *conn)
 {
-    enum lw_deadline_kind kind = deadline_of(conn);
+    uint64_t own_ms;
+    enum lw_deadline_kind kind = deadline_of(conn, &own_ms);
     bool anew = is_anew(conn, kind);
     conn->has_read = conn->has_written = conn->has_answered = false;
     if (!anew)
         return;
     if (kind == LW_DEADLINE_WRITE)
         conn->unread = lw_transport_unread(&conn->transport);
-    lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
+    if (kind == LW_DEADLINE_GRACE)
+        lw_deadline_arm_for(&conn->loop->deadlines, &conn->deadline, kind, own_ms);
+    else
+        lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
 }
 
 /* Timers come before what has arrived meanwhile is read: a last look. */
@@ -104,6 +112,7 @@ void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
         break;
     case LW_DEADLINE_WRITE: on_late_reader(conn); break;
     case LW_DEADLINE_REQUEST: lw_serve_late(conn); break;
+    case LW_DEADLINE_GRACE: lw_gone_quietly(conn); break;
     default: lw_conn_drop(conn, false); break;
     }
 }

@@ -139,6 +139,8 @@ void lw_loop_drain(struct lw_loop *loop)
     if (loop->is_draining)
         return;
     loop->is_draining = true;
+    loop->has_work = true;
+    loop->upcalls.stopping(loop->upcalls.context);
     lw_listen_stop_all(loop);
     uv_timer_start(&loop->grace, on_grace_over, LW_DRAIN_GRACE_MS, 0);
     lw_loop_check_drained(loop);
@@ -190,6 +192,7 @@ void lw_loop_destruct(struct lw_loop *loop)
     lw_request_free_all(loop);
     lw_conn_free_all(loop);
     lw_blocks_destruct(&loop->blocks);
+    lw_deadlines_destruct(&loop->deadlines);
     free(loop->ids);
     loop->ids = NULL;
 }
@@ -242,6 +245,12 @@ void lw_loop_wake(struct lw_loop *loop, uint32_t id)
 {
     loop->has_work = true;
     loop->upcalls.wake(loop->upcalls.context, id);
+}
+
+void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how)
+{
+    loop->has_work = true;
+    loop->upcalls.gone(loop->upcalls.context, request, how);
 }
 
 int64_t lw_loop_time_ms(void)

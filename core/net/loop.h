@@ -28,6 +28,11 @@ struct lw_upcalls {
     void (*wake)(void *context, uint32_t id);
     /* Runs what is ready; true when there is more to be done at once. */
     bool (*turn)(void *context);
+    /* Something has happened to a request whose function was called (bits of enum
+     * luaweb_gone). */
+    void (*gone)(void *context, struct lw_request *request, uint32_t how);
+    /* Draining begins. */
+    void (*stopping)(void *context);
     /* Draining is done: nothing is open any more. */
     void (*stop)(void *context);
 };
@@ -138,6 +143,7 @@ void lw_loop_relieve(struct lw_loop *loop);
 void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
                      uint32_t function);
 void lw_loop_wake(struct lw_loop *loop, uint32_t id);
+void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how);
 
 /* Milliseconds since 1970. */
 int64_t lw_loop_time_ms(void);

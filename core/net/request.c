@@ -58,6 +58,7 @@ static void forget(struct lw_request *request)
     request->is_parted = request->has_parts = false;
     request->has_type = request->has_date = request->wants_close = false;
     request->waits_for_content = request->waits_for_room = false;
+    request->is_given = request->knows_gone = false;
     request->has_query = request->has_cookies = false;
 }
 

@@ -66,6 +66,8 @@ struct lw_request {
     bool wants_close;              /* the app set Connection: close */
     bool waits_for_content;        /* Lua does, for the wake of this request */
     bool waits_for_room;           /* likewise, to write more of the answer */
+    bool is_given;                 /* its function has given all of the answer */
+    bool knows_gone;               /* Lua was told that the client is gone */
     bool has_query;                /* decoded below */
     bool has_cookies;              /* decoded below */
     struct luaweb_fields query;

@@ -81,17 +81,20 @@ void lw_serve_overflow(struct lw_conn *conn)
                LW_SLICE("Retry-After: " LW_RETRY_AFTER "\r\n"));
 }
 
+/* The work goes on until Lua has ended it. */
 void lw_serve_late(struct lw_conn *conn)
 {
     struct lw_request *request = conn->request;
+    bool is_own = request->walk.machine->patience.timeout_ms >= 0;
     lw_request_keep(request);
     char id[LW_ID_SIZE];
     lw_request_id(request, id);
-    lw_log(LW_LOG_WARN,
-           "[%s] %.*s %.*s: its handler took longer than --request-timeout", id,
+    lw_log(LW_LOG_WARN, "[%s] %.*s %.*s: its handler took longer than %s", id,
            (int)request->facts.method.size, request->facts.method.data,
            (int)(request->facts.target.size < 512 ? request->facts.target.size : 512),
-           request->facts.target.data);
+           request->facts.target.data,
+           is_own ? "the machine's timeout" : "--request-timeout");
+    lw_loop_gone(conn->loop, request, LUAWEB_GONE_CANCEL | LUAWEB_GONE_LATE);
     if (request->is_started)
         request->ops->abort(request);
     else
@@ -164,9 +167,11 @@ static void walk(struct lw_conn *conn, struct lw_request *request,
     }
     if (decision->demands)
         lw_params_fill(request, decision);
-    if (conn->loop->limits.request_timeout > 0)
-        lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
-                        LW_DEADLINE_REQUEST);
+    int64_t own_ms = decision->machine->patience.timeout_ms;
+    uint64_t ms = own_ms < 0 ? conn->loop->limits.request_timeout : (uint64_t)own_ms;
+    if (ms > 0)
+        lw_deadline_arm_for(&conn->loop->deadlines, &conn->request_deadline,
+                            LW_DEADLINE_REQUEST, ms);
     lw_loop_request(conn->loop, request, function);
 }
 

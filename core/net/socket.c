@@ -34,7 +34,8 @@ struct lw_socket {
 
 static void update(struct lw_socket *socket)
 {
-    lw_transport_want(&socket->transport, socket->wants_read, socket->wants_write);
+    lw_transport_want(&socket->transport, socket->wants_read, socket->wants_write,
+                      false);
 }
 
 static void finish(struct lw_socket *socket);

@@ -65,11 +65,12 @@ uint32_t lw_timer_start(struct lw_loop *loop, double seconds)
         seconds = 0;
     if (seconds > longest)
         seconds = longest;
-    uint64_t ms = (uint64_t)(seconds * 1000);
-    if ((double)ms < seconds * 1000)
-        ms++;
-    uv_update_time(&loop->uv);
-    uv_timer_start(&timer->uv, on_timer, ms, 0);
+    /* From now, not from when the turn began, and never early: libuv counts whole
+     * milliseconds. */
+    uint64_t due_ns = uv_hrtime() + (uint64_t)(seconds * 1e9);
+    uint64_t due_ms = (due_ns + 999999) / 1000000;
+    uint64_t now_ms = uv_now(&loop->uv);
+    uv_timer_start(&timer->uv, on_timer, due_ms > now_ms ? due_ms - now_ms : 0, 0);
     return timer->id;
 }
 

@@ -36,9 +36,11 @@ int lw_transport_open(struct lw_transport *transport, uv_loop_t *loop, int fd,
     return 0;
 }
 
-void lw_transport_want(struct lw_transport *transport, bool readable, bool writable)
+void lw_transport_want(struct lw_transport *transport, bool readable, bool writable,
+                       bool disconnect)
 {
-    int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0);
+    int events = (readable ? UV_READABLE : 0) | (writable ? UV_WRITABLE : 0)
+                 | (disconnect ? UV_DISCONNECT : 0);
     if (events == 0)
         events = UV_PRIORITIZED; /* errors are reported whatever is asked for */
     if (events == transport->events)

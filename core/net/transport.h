@@ -31,7 +31,8 @@ int lw_transport_open(struct lw_transport *transport, uv_loop_t *loop, int fd,
                       lw_transport_ready *ready);
 
 /* Says what to be told of.  With neither, a reset is still noticed. */
-void lw_transport_want(struct lw_transport *transport, bool readable, bool writable);
+void lw_transport_want(struct lw_transport *transport, bool readable, bool writable,
+                       bool disconnect);
 
 /* > 0 octets read; 0 the other side has ended its sending; UV_EAGAIN; else lost. */
 ssize_t lw_transport_receive(struct lw_transport *transport, void *data, size_t size);

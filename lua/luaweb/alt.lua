@@ -6,6 +6,7 @@
 -- A choice is ordered: of those that are ready, the leftmost wins (choose_random
 -- draws).
 local commit = require "luaweb.commit"
+local ivar = require "luaweb.ivar"
 local sched = require "luaweb.sched"
 local walk = require "luaweb.walk"
 
@@ -113,6 +114,25 @@ end
 function M.with_nack(fn)
   check_function("alt.with_nack", fn)
   return new { kind = "nack", fn = fn }
+end
+
+--- Something that is done elsewhere.  `start` begins it when a sync comes to it, and
+--- calls one of two functions once it is done: with its value, or with its error.  What
+--- `start` returns goes to `cancel` when something else was chosen or the job was
+--- cancelled, even if it is done by then; `cancel` runs as a job and may wait.
+---@param start fun(ok: fun(value: any), fail: fun(err: any)): any
+---@param cancel fun(token: any)
+---@return luaweb.Alternative
+function M.foreign(start, cancel)
+  check_function("alt.foreign", start)
+  check_function("alt.foreign", cancel)
+  return M.with_nack(function(nack)
+    local cell = ivar.new()
+    local token = start(function(value) cell:try_fill(value) end,
+      function(err) cell:try_fail(err) end)
+    nack.fn = function() cancel(token) end
+    return cell
+  end)
 end
 
 local function around(kind, what, inner, fn, on_error)

@@ -4,11 +4,11 @@ local abi = require "luaweb.abi"
 local assembly = require "luaweb.machine.assembly"
 local ffi = require "ffi"
 local handover = require "luaweb.machine.handover"
-local host = require "luaweb.host"
 local keys = require "luaweb.machine.keys"
 local loader = require "luaweb.loader"
 local machine = require "luaweb.machine"
 local params = require "luaweb.machine.params"
+local shutdown = require "luaweb.shutdown"
 local trace = require "luaweb.trace"
 local values = require "luaweb.machine.values"
 
@@ -201,7 +201,7 @@ function App:install()
   end
   add_unmatched(self, capp, out)
   build(capp, list)
-  if self.on_stop then host.on_stop(function() self.on_stop(self) end) end
+  if self.on_stop then shutdown.on_stop(function() self.on_stop(self) end) end
   return capp
 end
 

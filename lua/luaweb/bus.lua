@@ -5,7 +5,7 @@
 -- topics and texts, so that it can go beyond one worker.
 local commit = require "luaweb.commit"
 local queue = require "luaweb.queue"
-local spawn = require "luaweb.spawn"
+local scope = require "luaweb.scope"
 local walk = require "luaweb.walk"
 
 local MOST_TOPIC = 255     -- octets
@@ -162,13 +162,13 @@ local of_scope = setmetatable({}, WEAK_SET) -- by scope: its subscriptions, weak
 
 -- Has it end with the scope of what runs, where there is one that ends.
 local function add_to_scope(subscription)
-  local scope = spawn.scope()
-  if not scope.finally then return end
-  local set = of_scope[scope]
+  local owner = scope.ending()
+  if not owner then return end
+  local set = of_scope[owner]
   if not set then
     set = setmetatable({}, WEAK_SET)
-    of_scope[scope] = set
-    scope:finally(function()
+    of_scope[owner] = set
+    owner:finally(function()
       for one in pairs(set) do one:close() end
     end)
   end

@@ -3,10 +3,9 @@
 -- result is the exit code (nil: keep running).
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
-local host = require "luaweb.host"
 local job = require "luaweb.job"
-local log = require "luaweb.log"
 local routes = require "luaweb.command.routes"
+local shutdown = require "luaweb.shutdown"
 local trace = require "luaweb.trace"
 local who_listens = require "luaweb.command.who_listens"
 
@@ -26,7 +25,6 @@ local flags_of = {
   test    = { filter = "text", verbose = "switch" },
 }
 
-local is_stopping = false
 local script = "?" -- the app's
 
 -- A fault that ends the program: printed as it is, without a traceback.
@@ -128,7 +126,7 @@ function commands.serve(words, flags)
   for i, text in ipairs(flags.listen) do addresses[i] = read_address(text) end
   local app, capp = load(words)
   if app.on_start then app.on_start(app) end
-  if is_stopping then return end
+  if shutdown.stopping:ready() then return end
   for i, address in ipairs(addresses) do addresses[i] = listen(capp, address) end
   for _, address in ipairs(addresses) do
     print(("luaweb serves %s on %s"):format(words[1], address))
@@ -154,7 +152,7 @@ local function look(path, run, wanted, message)
   local probe = require("luaweb.probe").start(app, capp)
   local is_good, fault = run(probe, wanted)
   probe:stop()
-  host.run_stop_hooks()
+  shutdown.run_hooks()
   if fault then quit(USAGE, fault) end
   return is_good and 0 or CHECK_FAILED
 end
@@ -219,16 +217,6 @@ function M.start(name, arguments)
       code = APP_WRONG
     end
     if code then C.luaweb_exit(abi.host, code) end
-  end)
-end
-
-require("luaweb.sched").upcalls.stop = function()
-  is_stopping = true
-  job.spawn(function()
-    local hooks = job.spawn(host.run_stop_hooks)
-    local ok, err = pcall(hooks.join, hooks)
-    if not ok then log.error("on_stop failed: " .. trace.text_of(err)) end
-    C.luaweb_exit(abi.host, 0)
   end)
 end
 

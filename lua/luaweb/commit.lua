@@ -167,10 +167,7 @@ function M.commit(node, ok, value)
   task.parked = false
   ready(task)
 end
-sched.upcalls.due = function(node)
-  node.timer = false
-  M.commit(node, true, nil)
-end
+sched.upcalls.due = function(node) M.commit(node, true, nil) end
 
 --- Whose a node is.
 ---@param node luaweb.Node
@@ -270,6 +267,16 @@ end
 function M.wait_for(task, seconds)
   open_alone(task, false)
   sched.start_timer(task, seconds)
+  return wait_alone(task)
+end
+
+--- Waits until C wakes an id, alone.
+---@param id integer
+---@param what string   the call, for the error where waiting can't work
+function M.wait_under(id, what)
+  local task = M.enter(what)
+  open_alone(task, false)
+  sched.enlist(task, id)
   return wait_alone(task)
 end
 

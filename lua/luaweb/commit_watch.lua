@@ -41,7 +41,7 @@ function watcher.taken(sync)
   law(known[sync] == "closed" and not sync.open, "an outcome is taken after the end")
   law(not sync.nacks, "all nacks have fired before a job runs")
   if sync.sync == sync then
-    law(not sync.next and not sync.timer, "a closed sync stands in no queue")
+    law(not sync.next and not sync.wake, "a closed sync stands in no queue")
   else
     law(sync.count == 0, "a closed sync has no nodes")
   end

@@ -4,6 +4,7 @@
 -- give into answers.
 local abi = require "luaweb.abi"
 local body = require "luaweb.request.body"
+local cancellation = require "luaweb.cancellation"
 local ffi = require "ffi"
 local handle = require "luaweb.request.handle"
 local loader = require "luaweb.loader"
@@ -12,6 +13,7 @@ local reply = require "luaweb.host.reply"
 local request = require "luaweb.request"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local scopes = require "luaweb.request.scope"
 local spawn = require "luaweb.spawn"
 local steps = require "luaweb.host.steps"
 local trace = require "luaweb.trace"
@@ -28,13 +30,6 @@ local M = {}
 local functions, taken, replies = { steps.send_kept }, { steps.send_kept }, { false }
 local handles = {} -- by the slot of a request that runs: its handle
 local numbers = {} -- by kind (or converter) and function
-local stop_hooks = {}
-
---- Adds a function that runs when the worker drains; it may wait.
----@param fn fun()
-function M.on_stop(fn)
-  stop_hooks[#stop_hooks + 1] = fn
-end
 
 --- Gives a function a number for C.
 ---@param kind string   see steps.of
@@ -80,7 +75,13 @@ end
 -- traceback, taken where it happened.
 local function on_error(raised)
   if raised == body.GONE or raised == reply.STARTED then return raised end
-  return answer_in(raised) or { traceback = trace.back(raised) }
+  local task = sched.self()
+  if task and raised ~= nil and raised == task.cancelled then return raised end
+  return answer_in(raised) or { traceback = trace.back(raised), raised = raised }
+end
+
+local function is_cancelled(failure)
+  return getmetatable(failure) == cancellation.Cancelled
 end
 
 -- Where the function stands that has failed, and what it was asked for.  Told, since
@@ -122,15 +123,30 @@ local function answer_instead(req, address, generation, answer)
   send(req, answer.code or 200, answer)
 end
 
+-- An answer that was raised is no failure.
+local function close_scope(failure)
+  local err = failure
+  if answer_in(failure) then err = nil end
+  if type(failure) == "table" and failure.traceback then err = failure.raised end
+  scopes.close(err)
+end
+
+-- The handle of a request whose function has failed; it is over with that.
+local function take_handle(address, generation)
+  local slot = request_at(address).slot
+  local req = handles[slot]
+  if req and req[2] == generation then
+    handles[slot] = false
+    return req
+  end -- it was ended for this function, and maybe its place is another's already
+  return new_request(address, generation)
+end
+
 -- Ends a request whose function raised something (on_error's result).
 local function fail(address, generation, failure, index)
   local r = request_at(address)
-  local req = handles[r.slot]
-  if req and req[2] == generation then
-    handles[r.slot] = false
-  else -- it was ended for this function, and maybe its place is another's already
-    req = new_request(address, generation)
-  end
+  local req = take_handle(address, generation)
+  if scopes.open > 0 then close_scope(failure) end
   if answer_in(failure) then
     local ok, again = xpcall(answer_instead, on_error, req, address, generation,
       failure)
@@ -144,6 +160,7 @@ local function fail(address, generation, failure, index)
     return reply.cut(r, generation)
   end
   if is_late(r, generation, failure) then return end
+  if is_cancelled(failure) then return reply.cut(r, generation) end
   if failure ~= body.GONE then log_failure(req, r, failure, index) end
   if not pcall(answer_instead, req, address, generation, 500) then
     reply.cut(r, generation)
@@ -191,17 +208,26 @@ end
 function sched.upcalls.request(index, address, generation)
   local ok, failure = xpcall(run, on_error, index, address, generation)
   if not ok then fail(address, generation, failure, index) end
+  if scopes.open > 0 then scopes.close() end
+end
+
+local CANCEL = tonumber(C.LUAWEB_GONE_CANCEL)
+local LATE = tonumber(C.LUAWEB_GONE_LATE)
+
+function sched.upcalls.gone(task, address, generation, how)
+  local ended = bit.band(how, LATE) ~= 0
+  local req = handles[request_at(address).slot]
+  if req and req[2] == generation and not ended then request.tell_gone(req) end
+  if task and bit.band(how, CANCEL) ~= 0 then
+    scopes.cancel(task, ended and "it took too long" or "the client is gone")
+  end
 end
 
 function sched.upcalls.lost(task, message, address, generation)
   loader.lose(task)
+  if address then scopes.lose(task) end
   if not address then return spawn.lose(task, message) end
   fail(address, generation, { traceback = trace.back(message, task.co) })
-end
-
---- Runs them, in a job.
-function M.run_stop_hooks()
-  for i = 1, #stop_hooks do stop_hooks[i]() end
 end
 
 return M

@@ -14,6 +14,7 @@ local memo = require "luaweb.request.memo"
 local proxy = require "luaweb.proxy"
 local response = require "luaweb.response"
 local secret = require "luaweb.auth.secret"
+local shutdown = require "luaweb.shutdown"
 local tag = require "luaweb.response.tag"
 local timer = require "luaweb.timer"
 local url = require "luaweb.url"
@@ -64,6 +65,7 @@ local M = {
   after = timer.after,
   every = every.every,
   sleep = timer.sleep,
+  stopping = shutdown.stopping,
   url = url.url,
 
   fetch = fetch.fetch,

@@ -48,13 +48,46 @@ function M.start(fn, ...)
   return job
 end
 
---- Starts a job that outlives the request and scope it was started in.
+local MOST_IN_BACKGROUND = 10000 -- they are not bounded by connections, as others are
+
+-- The context of what runs, or nil where nothing is known.
+local function context()
+  local task = sched.self()
+  if task and task.context then return task.context end
+  local inner = spawn.scope()
+  while inner and not inner.context do inner = inner.parent end
+  return inner and inner.context or nil
+end
+
+--- What is known of the work that the running job is part of: a table that it shares
+--- with the jobs of its scope, and that the jobs of inner scopes and in the background
+--- inherit.  In a request it has the field request_id.
+---@return table
+function M.context()
+  local known, task = context(), sched.self()
+  if task and task.context then return task.context end
+  local current = spawn.scope()
+  if not current.context then
+    current.context = setmetatable({}, known and { __index = known })
+  end
+  return current.context
+end
+
+--- Starts a job that outlives the request and scope it was started in, and inherits
+--- their context.  At a stop the worker waits for it, as long as for connections.
 ---@param fn function
 ---@param ... any
 ---@return luaweb.Job
 function M.background(fn, ...)
   check_function("job.background", fn)
-  return spawn.spawn_in(roster.server, fn, ...)
+  if roster.background.count >= MOST_IN_BACKGROUND then
+    error(("job.background: %d jobs run in the background already"):format(
+      MOST_IN_BACKGROUND), 2)
+  end
+  local known = context()
+  local made = spawn.spawn_in(roster.background, fn, ...)
+  if known then made.context = setmetatable({}, { __index = known }) end
+  return made
 end
 
 --- Starts a job that is not meant to end, such as the loop of a server.
@@ -70,6 +103,23 @@ function M.yield()
   local task = commit.enter "job.yield"
   sched.ready(task)
   sched.park()
+end
+
+--- Calls a function, and then one of two others, whose errors are not caught: with what
+--- it gave, or with what it raised.
+---@param fn function
+---@param on_ok fun(...): ...
+---@param on_error fun(err: any): ...
+---@return any ...   what that gave
+function M.try(fn, on_ok, on_error)
+  check_function("job.try", fn)
+  check_function("job.try", on_ok)
+  check_function("job.try", on_error)
+  local function go_on(ok, ...)
+    if ok then return on_ok(...) end
+    return on_error((...))
+  end
+  return go_on(pcall(fn))
 end
 
 --- Calls a function with two others, and waits until one of them is called: with a
@@ -107,7 +157,7 @@ local function run_all(what, fns, is_fast)
     end
   end
   commit.enter(what)
-  local group, jobs = scope.new(is_fast), { n = #fns }
+  local group, jobs = scope.new(is_fast, spawn.scope()), { n = #fns }
   for i = 1, jobs.n do jobs[i] = group:spawn(fns[i]) end
   local cancelled = group:wait()
   group.is_over = true

@@ -8,7 +8,7 @@ local ffi = require "ffi"
 local log = require "luaweb.log"
 local plain = require "luaweb.plain"
 local response = require "luaweb.response"
-local sched = require "luaweb.sched"
+local wake = require "luaweb.wake"
 
 local C, host = abi.C, abi.host
 local WAIT = tonumber(C.LUAWEB_OFFLOAD_WAIT)
@@ -47,7 +47,7 @@ local function wait(offload, answer)
   local id = C.luaweb_offload_id(host, offload)
   local result = C.luaweb_offload_result(host, offload, answer)
   while result == WAIT do
-    sched.wait(id, "job.offload")
+    wake.wait(id, "job.offload")
     result = C.luaweb_offload_result(host, offload, answer)
   end
   return result

@@ -10,7 +10,7 @@ local M = {}
 ---@field value any              what it gives
 ---@field next luaweb.Node|false
 ---@field prev luaweb.Node|false
----@field timer integer|false
+---@field wake integer|false    the id that C wakes: of a timer, a socket, ...
 ---@field index integer          of the leaf, in the order of the walk
 ---@field leaf table|false
 ---@field chain table|false      what is wrapped around the leaf
@@ -43,11 +43,11 @@ function M.append(head, node)
   last.next, head.prev = node, node
 end
 
---- Takes a node out of its queue, or its timer away.
+--- Takes a node out of its queue, or from among those that C wakes.
 ---@param node luaweb.Node
 function M.unlink(node)
-  if node.timer then
-    sched.stop_timer(node)
+  if node.wake then
+    sched.unlist(node)
   elseif node.next then
     node.prev.next, node.next.prev = node.next, node.prev
     node.next, node.prev = false, false
@@ -66,7 +66,7 @@ function M.new_node(sync, index, leaf, chain)
     return node
   end
   return { sync = sync, index = index, leaf = leaf, chain = chain, value = false,
-    next = false, prev = false, timer = false }
+    next = false, prev = false, wake = false }
 end
 
 --- Takes a node out of its queue and gives it up.

@@ -5,6 +5,7 @@ local abi = require "luaweb.abi"
 local accepted = require "luaweb.request.accepted"
 local body = require "luaweb.request.body"
 local ffi = require "ffi"
+local flag = require "luaweb.flag"
 local handle = require "luaweb.request.handle"
 local headers = require "luaweb.request.headers"
 local json = require "luaweb.json"
@@ -33,13 +34,14 @@ local rawget, rawset, setmetatable = rawget, rawset, setmetatable
 ---@field accepted luaweb.Accepted      what negotiation has chosen
 ---@field precondition luaweb.Precondition   what the client made its request depend on
 ---@field user any          who is asking, once authentication knows
+---@field closed luaweb.Flag   an alternative: ready when the client is gone
 ---@field state table       the app's own, lives with the request
 local Request = {}
 
 local M = { Request = Request }
 
 local facts, slice = handle.facts, handle.slice
-local USER, PLACES = handle.USER, handle.PLACES
+local USER, CLOSED, PLACES = handle.USER, handle.CLOSED, handle.PLACES
 
 ---@class luaweb.Pairs   names and values in order; indexed by name: the first value.
 --- Those of a request's head end with the request; a form is the handler's own.
@@ -109,6 +111,15 @@ end
 
 -- What is cheap to ask again.
 local getters = {
+  closed = function(r, self)
+    local closed = rawget(self, CLOSED)
+    if not closed then
+      closed = flag.new()
+      rawset(self, CLOSED, closed)
+      if C.luaweb_is_gone(host, r, self[2]) then flag.raise(closed) end
+    end
+    return closed
+  end,
   method = function(r) return slice(r.method) end,
   path = function(r) return slice(r.path) end,
   target = function(r) return slice(r.target) end,
@@ -214,6 +225,13 @@ end
 ---@return string
 function M.line(r)
   return slice(r.method) .. " " .. slice(r.target)
+end
+
+--- Raises `closed`, if anybody has asked for it.
+---@param self luaweb.Request
+function M.tell_gone(self)
+  local closed = rawget(self, CLOSED)
+  if closed then flag.raise(closed) end
 end
 
 --- Makes the handle of a request.

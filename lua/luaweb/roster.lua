@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Rosters: the jobs of a scope that have not ended, oldest first.  Each job is on one:
--- who has opened no scope is on `root`, what outlives a request on `server`.
+-- who has opened no scope is on `root`; what outlives a request is on `background`, or
+-- on `server` where it is not meant to end.
 local M = {}
 
 ---@class luaweb.Roster
@@ -21,7 +22,7 @@ function M.new()
   return roster
 end
 
-M.root, M.server = M.new(), M.new()
+M.root, M.background, M.server = M.new(), M.new(), M.new()
 
 --- Adds a job, whose `older` is the last of the roster already.
 ---@param roster luaweb.Roster

@@ -18,6 +18,8 @@ local next_ready, is_empty = run_queue.take, run_queue.is_empty
 
 local REQUEST = tonumber(C.LUAWEB_EVENT_REQUEST)
 local WAKE = tonumber(C.LUAWEB_EVENT_WAKE)
+local GONE = tonumber(C.LUAWEB_EVENT_GONE)
+local STOPPING = tonumber(C.LUAWEB_EVENT_STOPPING)
 local STOP = tonumber(C.LUAWEB_EVENT_STOP)
 
 local RESUMES_PER_TURN = 2000 -- more than the events that C gives in a turn
@@ -33,8 +35,9 @@ local YIELDED = "coroutine.yield can't be called here: outside of the app's own 
 
 local M = {}
 
-local waiting = {}                  -- by id, see wake_one
+local waiting = {}                  -- by id, see serve
 local spares = {}                   -- dispatchers at rest
+local owners = {}                   -- by slot of a request: the dispatcher that waits
 local active                        -- the dispatcher that pulls events
 local current                       -- the task that the resume site has entered
 local forbidden = false             -- why nothing may wait just now
@@ -43,8 +46,10 @@ local event = ffi.new "struct luaweb_event"
 --- What the dispatcher does with events; host.lua fills it in.
 --- lost(task, message, address, generation): it will never go on; address is nil where
 --- it was a job.  begin(task): gives a task without a coroutine one, or nil where it
---- has ended.  due(node): its timer has run out.
----@type table<string, function>   also request(index, address, generation), stop()
+--- has ended.  due(node): C has woken what it waits for, or its time is over.
+--- gone(task, address, generation, how): see enum luaweb_gone; task: what waits for it,
+--- or false.  stop(is_late): nothing is open any more, or the time for that is over.
+---@type table<string, function>   also request(index, address, generation), stopping()
 M.upcalls = {}
 
 -- Stops the running task until the resume site goes on with it: an app that has got
@@ -59,42 +64,57 @@ end
 
 M.ready, M.ready_first = run_queue.put, run_queue.put_first
 
--- What waits under an id is a task, a node whose timer it is, a ticket (of a wait with
--- two ends: the id that comes first uses it up), or a list of these.
-local function wake_one(waiter, id)
-  if waiter.timer == id then return M.upcalls.due(waiter) end
-  local task = waiter.ticket_of
-  if not task then return M.ready(waiter) end
-  if waiter.used then return end
-  waiter.used = id
-  M.ready(task)
+-- What waits under an id is a node (of queue.lua), or a list of nodes.
+local function serve(node, id)
+  if node.wake ~= id then return end -- its sync has closed meanwhile
+  node.wake = false
+  M.upcalls.due(node)
 end
 
---- Makes ready what waits under an id.
+--- Serves what waits under an id.
 ---@param id integer
 function M.wake(id)
   local waiter = waiting[id]
   if not waiter then return end
   waiting[id] = nil
-  if waiter.is_list then
-    for i = 1, #waiter do wake_one(waiter[i], id) end
+  if not waiter.is_list then return serve(waiter, id) end
+  for i = 1, #waiter do serve(waiter[i], id) end
+end
+
+--- Has a node of a sync that parks served once C wakes an id.
+---@param node luaweb.Node
+---@param id integer
+function M.enlist(node, id)
+  local others = waiting[id]
+  node.wake = id
+  if not others then
+    waiting[id] = node
+  elseif others.is_list then
+    others[#others + 1] = node
   else
-    wake_one(waiter, id)
+    waiting[id] = { is_list = true, others, node }
   end
 end
 
-local function add_waiter(id, waiter)
-  local others = waiting[id]
-  if not others or others.used then
-    waiting[id] = waiter
-  elseif not others.is_list then
-    waiting[id] = { is_list = true, others, waiter }
-  else
-    for i = #others, 1, -1 do
-      if others[i].used then table.remove(others, i) end
-    end
-    others[#others + 1] = waiter
+local function remove_from(list, node)
+  for i = #list, 1, -1 do
+    if list[i] == node then table.remove(list, i) end
   end
+  return list[1] == nil
+end
+
+--- Takes it back.
+---@param node luaweb.Node
+function M.unlist(node)
+  local id = node.wake
+  node.wake = false
+  local waiter = waiting[id]
+  if waiter == node then
+    C.luaweb_timer_stop(host, id) -- nothing, where the id is no timer's
+  elseif not waiter or not waiter.is_list or not remove_from(waiter, node) then
+    return
+  end
+  waiting[id] = nil
 end
 
 --- Raises an error where the caller can't wait.  Calls that wait only at times ask this
@@ -145,50 +165,13 @@ function M.rest()
   repeat yield(SPARE) until current and current.co == me
 end
 
---- Waits until C wakes this id.
----@param id integer
----@param what string   the call, for the error where waiting can't work
-function M.wait(id, what)
-  M.check(what)
-  add_waiter(id, current)
-  pause(PARKED)
-end
-
---- Waits until C wakes this id, at most for a time.
----@param id integer
----@param seconds number
----@param what string
----@return boolean woken   false: the time is over
-function M.wait_for(id, seconds, what)
-  M.check(what)
-  local timer = C.luaweb_timer_start(host, seconds)
-  local ticket = { ticket_of = current, used = false }
-  add_waiter(id, ticket)
-  add_waiter(timer, ticket)
-  pause(PARKED)
-  if ticket.used == timer then return false end
-  if waiting[timer] == ticket then -- else its wake was pulled already
-    waiting[timer] = nil
-    C.luaweb_timer_stop(host, timer)
-  end
-  return true
-end
-
---- Starts a timer for a node, which upcalls.due gets when the time is over.
+--- Has a node served when a time is over.
+---@param node luaweb.Node
 ---@param seconds number   0 or more; rounded up to milliseconds
 function M.start_timer(node, seconds)
   local id = C.luaweb_timer_start(host, seconds)
-  node.timer = id
+  node.wake = id
   waiting[id] = node
-end
-
---- Stops a node's timer; nothing is left of it.
-function M.stop_timer(node)
-  local id = node.timer
-  node.timer = false
-  if waiting[id] ~= node then return end -- it ran out
-  waiting[id] = nil
-  C.luaweb_timer_stop(host, id)
 end
 
 local integer = ffi.typeof "intptr_t"
@@ -208,16 +191,27 @@ local upcalls = M.upcalls
 -- A function of its own for the same reason; `me` is the dispatcher.
 local function serve_next(me)
   local kind, id, index, generation, address = pull()
-  if kind ~= REQUEST then return kind, id end
+  if kind ~= REQUEST then return kind, id, address, generation end
   me.address, me.generation = address, generation
   upcalls.request(index, address, generation)
+  me.address = false
 end
 
-local function handle(kind, id)
+local function tell_gone(address, generation, how)
+  local task = owners[abi.request_at(address).slot]
+  local waits = task and task.address == address and task.generation == generation
+  upcalls.gone(waits and task, address, generation, how)
+end
+
+local function handle(kind, id, address, generation)
   if kind == WAKE then
     M.wake(id)
+  elseif kind == GONE then
+    tell_gone(address, generation, id)
+  elseif kind == STOPPING then
+    upcalls.stopping()
   elseif kind == STOP then
-    upcalls.stop()
+    upcalls.stop(id ~= 0)
   else
     pause(IDLE)
   end
@@ -226,13 +220,14 @@ end
 local function dispatch()
   local me = current
   while true do
-    if active ~= me then
+    if active ~= me then -- it has waited
+      me.cancelled, me.shield = nil, nil
       if #spares == MOST_SPARES then return end
       spares[#spares + 1] = me
       pause(SPARE)
     end
-    local other, id = serve_next(me)
-    if other then handle(other, id) end
+    local other, id, address, generation = serve_next(me)
+    if other then handle(other, id, address, generation) end
   end
 end
 -- Interpreted: compiled, it would grow a side trace for every handler.
@@ -263,7 +258,10 @@ local function step(task)
   local ok, signal = resume(co)
   current = nil
   if signal == IDLE then return true end
-  if task == active then active = nil end
+  if task == active then
+    active = nil
+    if task.address then owners[abi.request_at(task.address).slot] = task end
+  end
   if not ok then
     lose(task, tostring(signal))
   elseif signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then

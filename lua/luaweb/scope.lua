@@ -12,6 +12,9 @@ local M = {}
 ---@field package idle luaweb.Node      who waits for the last end
 ---@field package errors any[]  what its jobs raised, `n` of them
 ---@field package is_fast boolean   the first failure cancels the others
+---@field package finalizers function[]
+---@field package context table|false   see job.context
+---@field package parent luaweb.Scope|false   whose context it inherits
 local Scope = {}
 Scope.__index = Scope
 M.Scope = Scope
@@ -30,18 +33,26 @@ end
 
 --- A scope, to be ended by whoever made it.
 ---@param is_fast boolean
+---@param parent luaweb.Scope|false   whose context it inherits
 ---@return luaweb.Scope
-function M.new(is_fast)
+function M.new(is_fast, parent)
   local scope = roster.new()
   scope.keeps_failures, scope.is_fast = true, is_fast
   scope.idle, scope.errors, scope.finalizers = queue.new(), { n = 0 }, {}
+  scope.context, scope.parent = false, parent
   scope.on_end = Scope.on_end
   return setmetatable(scope, Scope)
 end
 
+-- The scopes that never end, but can be waited for.
+for _, lasting in ipairs { roster.root, roster.background, roster.server } do
+  lasting.idle = queue.new()
+  setmetatable(lasting, Scope)
+end
+
 ---@package
 function Scope:on_end(job)
-  if job.outcome == "failed" then
+  if job.outcome == "failed" and self.keeps_failures then
     local errors = self.errors
     errors.n = errors.n + 1
     errors[errors.n] = job.value
@@ -93,7 +104,9 @@ end
 
 local function wait_idle(scope)
   local task = commit.enter "scope.run"
-  if scope.count > 0 then commit.wait(scope.idle, task, false) end
+  if scope.count == 0 then return end
+  scope.on_end = Scope.on_end
+  commit.wait(scope.idle, task, false)
 end
 
 --- Waits until all its jobs have ended.  When the caller is cancelled, so are they.
@@ -121,19 +134,31 @@ end
 
 local function status_of(scope, err)
   if scope.errors.n > 0 then return "failed", scope.errors[1] end
-  if err then return "cancelled", err end
+  if getmetatable(err) == commit.Cancelled then return "cancelled", err end
+  if err ~= nil then return "failed", err end
   return "ok"
 end
 
 local function run_finalizers(scope, err)
-  local finalizers = scope.finalizers
+  local finalizers, failures = scope.finalizers, {}
   for i = #finalizers, 1, -1 do
     local done, raised = pcall(finalizers[i], status_of(scope, err))
-    if not done then
-      scope.errors.n = scope.errors.n + 1
-      scope.errors[scope.errors.n] = raised
-    end
+    if not done then failures[#failures + 1] = raised end
   end
+  return failures
+end
+
+--- Ends a scope: cancels its jobs, and once all have ended runs what was registered
+--- with `finally`, last first.
+---@package
+---@param reason any
+---@param err any   what its body has raised
+---@return any[] failures   what finalizers have raised
+function Scope:finish(reason, err)
+  self:cancel(reason)
+  M.shield(wait_idle, self)
+  self.is_over = true
+  return M.shield(run_finalizers, self, err)
 end
 
 --- Runs a function as a job of a new scope, which it gets.  When it returns, the other
@@ -145,18 +170,31 @@ end
 function M.run(fn, ...)
   if type(fn) ~= "function" then error("scope.run wants a function", 2) end
   commit.enter "scope.run"
-  local scope = M.new(true)
+  local scope = M.new(true, spawn.scope())
   local body = spawn.spawn_in(scope, fn, scope, ...)
   local ok, err = pcall(wait_for, body)
   err = not ok and err or nil -- the caller was cancelled
-  scope:cancel(err and err.reason or "the scope has ended")
-  M.shield(wait_idle, scope)
   if body.outcome == "cancelled" then err = err or body.value end
-  scope.is_over = true
-  M.shield(run_finalizers, scope, err)
+  local failures = scope:finish(err and err.reason or "the scope has ended", err)
   if scope.errors.n > 0 then error(scope.errors[1], 0) end
+  if failures[1] ~= nil then error(failures[1], 0) end
   if err then error(err, 0) end
   return unpack(body, 1, body.n)
+end
+
+--- The scope of what runs: what job.spawn starts here belongs to it.  In a handler it
+--- is that of the request.
+---@return luaweb.Scope
+function M.current() return spawn.scope() end
+
+--- Has a function run when the scope of what runs ends; see scope:finally.
+---@param fn fun(status: "ok"|"failed"|"cancelled", err: any)
+function M.finally(fn)
+  local current = spawn.scope()
+  if not current.finalizers then
+    error("scope.finally: no scope ends here (only handlers and scope.run have one)", 2)
+  end
+  current:finally(fn)
 end
 
 --- Calls a function with something that has a `close`, which is called when it returns,

@@ -169,7 +169,7 @@ function M.make(scope, fn, ...)
   if scope.is_over then error("this scope has ended", 3) end
   local n, last = select("#", ...), scope.older
   local job = setmetatable({ co = false, sync = false, open = false, ok = false,
-    value = false, next = false, prev = false, timer = false, parked = false,
+    value = false, next = false, prev = false, wake = false, parked = false,
     scope = scope, fn = fn, n = n, outcome = false, waiters = false,
     older = last, younger = scope }, Job)
   roster.add(scope, job)
@@ -192,10 +192,16 @@ function M.spawn_in(scope, fn, ...)
   return job
 end
 
+--- scope_of(task): of a dispatcher that serves a request; request/scope.lua fills it
+--- in.
+---@type table<string, function>
+M.upcalls = {}
+
 --- The scope of what runs.
 function M.scope()
   local task = current()
-  return task and task.scope or roster.root
+  if not task then return roster.root end
+  return task.scope or (task.address and M.upcalls.scope_of(task)) or roster.root
 end
 
 commit.upcalls.aborted = function(fn)

@@ -6,6 +6,7 @@ local ffi = require "ffi"
 local log = require "luaweb.log"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local wake = require "luaweb.wake"
 
 local C, host = abi.C, abi.host
 local WAIT = tonumber(C.LUAWEB_HASH_WAIT)
@@ -51,7 +52,11 @@ local function compute(what, password, known)
   local id = C.luaweb_hash_id(host, hash)
   local result = C.luaweb_hash_result(host, hash, text)
   while result == WAIT do
-    sched.wait(id, what)
+    local ok, err = pcall(wake.wait, id, what)
+    if not ok then -- cancelled
+      drop(ffi.gc(hash, nil))
+      error(err, 0)
+    end
     result = C.luaweb_hash_result(host, hash, text)
   end
   local made = result == DONE and not known and ffi.string(text[0]) or nil

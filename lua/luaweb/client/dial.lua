@@ -2,9 +2,9 @@
 -- Connections to other servers: looks the name up, connects to one of its addresses,
 -- and secures the connection where it is asked to.  What comes out is a Socket.
 local abi = require "luaweb.abi"
+local cancellation = require "luaweb.cancellation"
 local names = require "luaweb.client.names"
 local race = require "luaweb.client.race"
-local sched = require "luaweb.sched"
 local socket = require "luaweb.client.socket"
 local tls = require "luaweb.client.tls"
 
@@ -99,7 +99,7 @@ end
 ---@return string? kind     "name", "connect", "tls" or "timeout"
 function M.open(options)
   check(options)
-  sched.check "dial.open"
+  cancellation.enter "dial.open"
   local timeout = options.timeout or TIMEOUT
   local deadline = C.luaweb_now(host) + timeout
   local addresses, message, kind = addresses_of(options, timeout)

@@ -4,8 +4,9 @@
 -- result, and results are kept for a short while: how long they hold, the system
 -- doesn't tell.
 local abi = require "luaweb.abi"
+local cancellation = require "luaweb.cancellation"
 local ffi = require "ffi"
-local sched = require "luaweb.sched"
+local wake = require "luaweb.wake"
 
 local C, host = abi.C, abi.host
 local WAIT = tonumber(C.LUAWEB_LOOKUP_WAIT)
@@ -86,7 +87,7 @@ local function wait(name, deadline)
   while not is_settled(name) do
     local left = deadline - C.luaweb_now(host)
     if left <= 0 then return false end
-    sched.wait_for(name.id, left, "names.resolve")
+    wake.wait_for(name.id, left, "names.resolve")
   end
   return true
 end
@@ -161,7 +162,7 @@ function M.resolve(given, timeout)
   if type(given) ~= "string" then
     error("names.resolve wants a string, not a " .. type(given), 2)
   end
-  sched.check "names.resolve"
+  cancellation.enter "names.resolve"
   local address = address_of(given)
   if address then return { address } end
   local fault = fault_of(given)

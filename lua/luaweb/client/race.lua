@@ -4,8 +4,8 @@
 -- loses.  Owns the sockets until it is over.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
-local sched = require "luaweb.sched"
 local timer = require "luaweb.timer"
+local wake = require "luaweb.wake"
 
 local C, host = abi.C, abi.host
 local NO_WAKER = tonumber(C.LUAWEB_NO_WAKER)
@@ -94,7 +94,7 @@ function Race:run()
     else
       local until_when = self.deadline
       if has_next then until_when = math.min(until_when, self.next_at) end
-      sched.wait_for(self.waker, until_when - now, "connecting")
+      wake.wait_for(self.waker, until_when - now, "connecting")
     end
   end
 end

@@ -2,7 +2,7 @@
 -- A client end of a connection: octets out, octets in, waiting without blocking.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
-local sched = require "luaweb.sched"
+local wake = require "luaweb.wake"
 
 local C, host = abi.C, abi.host
 local CLOSED = tonumber(C.LUAWEB_SOCKET_CLOSED)
@@ -55,7 +55,7 @@ function Socket:send(octets)
     if n >= 0 then
       at, size = at + n, size - n
     elseif n == WAIT then
-      sched.wait(self.id, "socket:send")
+      wake.wait(self.id, "socket:send")
     else
       return nil, "reset"
     end
@@ -75,11 +75,11 @@ function Socket:receive(timeout)
     if n == CLOSED then return nil, "closed" end
     if n ~= WAIT then return nil, "reset" end
     if not deadline then
-      sched.wait(self.id, "socket:receive")
+      wake.wait(self.id, "socket:receive")
     else
       local left = deadline - C.luaweb_now(host)
       if left <= 0 then return nil, "timeout" end
-      sched.wait_for(self.id, left, "socket:receive")
+      wake.wait_for(self.id, left, "socket:receive")
     end
   end
 end

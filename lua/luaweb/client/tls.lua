@@ -4,7 +4,7 @@
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local names = require "luaweb.client.names"
-local sched = require "luaweb.sched"
+local wake = require "luaweb.wake"
 
 local C, host = abi.C, abi.host
 local WAIT = tonumber(C.LUAWEB_TRUST_WAIT)
@@ -136,7 +136,7 @@ local function trust_of(options, deadline)
   while result == WAIT do
     local left = deadline - C.luaweb_now(host)
     if left <= 0 then return nil, "no certificates were read in time", "timeout" end
-    sched.wait_for(trust.id, left, "dial.open")
+    wake.wait_for(trust.id, left, "dial.open")
     result = C.luaweb_trust_result(host, trust.handle, why)
   end
   if result == READ then return trust.handle end
@@ -170,7 +170,7 @@ local function complete(id, result, deadline)
   while result == 1 do
     local left = deadline - C.luaweb_now(host)
     if left <= 0 then return nil, "the server does not answer", "timeout" end
-    sched.wait_for(id, left, "dial.open")
+    wake.wait_for(id, left, "dial.open")
     result = C.luaweb_handshake(host, id)
   end
   if result == 0 then return true end

@@ -8,6 +8,8 @@ local handle = require "luaweb.request.handle"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
+local scopes = require "luaweb.request.scope"
+local wake = require "luaweb.wake"
 
 local C, host, request_at = abi.C, abi.host, abi.request_at
 local Response = response.Response
@@ -60,7 +62,7 @@ local function write_all(r, generation, s, what)
     if taken > 0 then
       at, size = at + taken, size - taken
     elseif taken == 0 then
-      sched.wait(r.slot, what)
+      wake.wait(r.slot, what)
     elseif taken == C.LUAWEB_REPLY_TOO_LARGE then
       error("more content than Content-Length said", 0)
     else
@@ -219,6 +221,7 @@ local function send_stream(req, status, value)
   if begin(req, status, value.media_type, -1) then
     local out = setmetatable({ r, generation, 0 }, Out)
     value.stream(out)
+    if scopes.open > 0 then scopes.close() end
     written = out[3]
   end
   local wanted = written and declared_length(value.fields) or 0
@@ -270,6 +273,7 @@ local senders = {
 ---@param value any        string, table (JSON), nil or true (204), false (500), a
 ---                        status, or a luaweb.Response
 function M.send(req, status, value)
+  if scopes.open > 0 then scopes.close() end
   if type(value) == "string" then return send(req, status, nil, value) end
   local sender = senders[type(value)]
   if not sender then

@@ -92,7 +92,13 @@ local properties = {
   { "cors_credentials",           C.LUAWEB_CORS_CREDENTIALS,           v.switch },
   { "cors_max_age",               C.LUAWEB_CORS_MAX_AGE,               v.seconds },
   { "cors_private_network",       C.LUAWEB_CORS_PRIVATE_NETWORK,       v.switch },
+  { "timeout",                    C.LUAWEB_TIMEOUT,                    v.duration },
+  { "on_disconnect",              C.LUAWEB_ON_DISCONNECT,              v.disconnect },
+  { "half_close_grace",           C.LUAWEB_HALF_CLOSE_GRACE,           v.duration },
 }
+
+-- What has to be known before any function of the machine is called.
+local literal = { timeout = true, on_disconnect = true, half_close_grace = true }
 
 -- Properties of components.
 local needs = { patch_media_types = graph.components.patch }
@@ -261,6 +267,10 @@ function M.fault(name, value)
   local key = M.find(name)
   if not key then return fault_of_name(name) end
   if key.kind ~= "property" then return faults[key.kind](value, key) end
+  if literal[name] then
+    local text, fault = key.read(value)
+    return not text and fault or nil
+  end
   if type(value) == "function" then return nil end
   local text, fault = key.read(value)
   return not text and fault .. ", or a function of the request" or nil

@@ -101,6 +101,25 @@ function M.seconds(value)
   return nil, "wants a number of seconds"
 end
 
+local LONGEST = 1e9 -- seconds, about 31 years
+
+--- Seconds, as milliseconds; 0 where there is none.
+function M.duration(value)
+  if is_count(value, LONGEST) then return "1", math.ceil(value * 1000) end
+  return nil, "wants a number of seconds, from 0 to 1e9 (and no function: it is known "
+    .. "before any is called)"
+end
+
+local disconnects = { cancel = C.LUAWEB_DISCONNECT_CANCEL,
+  notify = C.LUAWEB_DISCONNECT_NOTIFY, ignore = C.LUAWEB_DISCONNECT_IGNORE }
+
+--- What becomes of a request whose client is gone.
+function M.disconnect(value)
+  local number = disconnects[value]
+  if number then return "1", tonumber(number) end
+  return nil, 'wants "cancel", "notify" or "ignore"'
+end
+
 local DATE = "^%a%a%a, %d%d %a%a%a %d%d%d%d %d%d:%d%d:%d%d GMT$"
 
 --- Seconds, or a date as HTTP writes it.

@@ -8,6 +8,7 @@ local json = require "luaweb.json"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
 local utf8 = require "luaweb.utf8"
+local wake = require "luaweb.wake"
 local buffer = require "string.buffer"
 
 local C, host = abi.C, abi.host
@@ -45,7 +46,7 @@ local function next_piece(r, generation, what)
         ffi.string(C.luaweb_asked(host, r, generation))), 0)
     end
     if result ~= C.LUAWEB_BODY_WAIT then error(response.status(result), 0) end
-    sched.wait(r.slot, what)
+    wake.wait(r.slot, what)
   end
 end
 

@@ -20,7 +20,8 @@ local M = {
   USER = 12,   -- who is asking
   MEMO = 13, VALUE = 14, MORE = 15, -- a function of web.memo, its value, others
   STEP = 16,   -- the number of the function that was called last
-  PLACES = 16,
+  CLOSED = 17, -- a flag: the client is gone
+  PLACES = 16, -- made at once
 }
 
 M.ENDED = "this request has ended: it was kept after its handler returned"
