@@ -88,6 +88,17 @@ describe("a job that a handler has started", function()
     assert.same({ "written", "child ended" }, { unpack(L) })
   end)
 
+  it("lives on while what the handler returned streams", function()
+    handler = function()
+      local work = job.spawn(function()
+        web.sleep(0.01)
+        return "from the job"
+      end)
+      return web.streaming(function(out) out:write(work:join()) end)
+    end
+    assert.equal("from the job", client:get("/").body)
+  end)
+
   it("lives through the walk, for the functions that come later", function()
     handler = function()
       web.sleep(0.01)

@@ -187,14 +187,21 @@ end
 ---@return luaweb.Scope
 function M.current() return spawn.scope() end
 
+--- The scope of what runs where that ends; nil: it lasts as long as the worker.
+---@return luaweb.Scope?
+function M.ending()
+  local current = spawn.scope()
+  return current.finalizers and current or nil
+end
+
 --- Has a function run when the scope of what runs ends; see scope:finally.
 ---@param fn fun(status: "ok"|"failed"|"cancelled", err: any)
 function M.finally(fn)
-  local current = spawn.scope()
-  if not current.finalizers then
+  local ending = M.ending()
+  if not ending then
     error("scope.finally: no scope ends here (only handlers and scope.run have one)", 2)
   end
-  current:finally(fn)
+  ending:finally(fn)
 end
 
 --- Calls a function with something that has a `close`, which is called when it returns,

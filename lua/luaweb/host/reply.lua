@@ -221,9 +221,9 @@ local function send_stream(req, status, value)
   if begin(req, status, value.media_type, -1) then
     local out = setmetatable({ r, generation, 0 }, Out)
     value.stream(out)
-    if scopes.open > 0 then scopes.close() end
     written = out[3]
   end
+  if scopes.open > 0 then scopes.close() end
   local wanted = written and declared_length(value.fields) or 0
   if wanted > (written or 0) and r.generation == generation then
     error(("the content has %d octets, less than Content-Length said (%d)")
@@ -252,6 +252,11 @@ local function send_response(req, status, value)
   send(req, status, value.media_type, value.content)
 end
 
+-- What is still to run, in the scope of its request.
+local function is_stream(value)
+  return type(value) == "table" and getmetatable(value) == Response and value.stream
+end
+
 local function send_table(req, status, value)
   if getmetatable(value) == Response then return send_response(req, status, value) end
   send(req, status, response.JSON, json.encode(value))
@@ -273,7 +278,7 @@ local senders = {
 ---@param value any        string, table (JSON), nil or true (204), false (500), a
 ---                        status, or a luaweb.Response
 function M.send(req, status, value)
-  if scopes.open > 0 then scopes.close() end
+  if scopes.open > 0 and not is_stream(value) then scopes.close() end
   if type(value) == "string" then return send(req, status, nil, value) end
   local sender = senders[type(value)]
   if not sender then
