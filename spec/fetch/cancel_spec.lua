@@ -5,6 +5,7 @@ local faulty = require "spec.support.faulty_server"
 local job = require "luaweb.job"
 local pool = require "luaweb.fetch.pool"
 local scope = require "luaweb.scope"
+local test = require "luaweb.test"
 local web = require "luaweb"
 
 after_each(function()
@@ -46,6 +47,30 @@ local function cancel(server, fn)
   running:cancel "enough"
   eventually("it ends", function() return running:status() == "cancelled" end)
 end
+
+describe("a client that leaves", function()
+  -- Asks an app whose handler asks a server that does not answer, and leaves.
+  local function leave(handler_of)
+    local server = silent ""
+    local client = test.app(web.app {
+      web.resource("/{path}", web.machine { do_any = handler_of(server.url),
+        half_close_grace = 0 }),
+    }):over_socket()
+    local conn = client:raw "GET /x HTTP/1.1\r\nHost: h\r\n\r\n"
+    eventually("it is asked", function() return server.conns[1] end)
+    web.sleep(0.03)
+    conn:close()
+    is_left(server)
+  end
+
+  it("takes the request of its handler with it", function()
+    leave(function(url)
+      return function() return (web.fetch(url)) and "" end
+    end)
+  end)
+
+  it("takes the request of a proxy with it", function() leave(web.proxy) end)
+end)
 
 describe("a job that is cancelled", function()
   it("while it waits for an answer closes the connection", function()

@@ -214,6 +214,29 @@ describe("a streamed response", function()
     assert.equal(0, (pool.count()))
   end)
 
+  it("may be what a handler answers with", function()
+    local url = answering(CHUNKED)
+    local function copy(res)
+      return web.streaming(function(out)
+        for piece in res:chunks() do out:write(piece) end
+      end)
+    end
+    local client = test.app(web.app {
+      web.get("/", function()
+        return copy(assert(web.fetch(url, { stream = true })))
+      end),
+      web.get("/job", function()
+        return copy(job.spawn(web.fetch, url, { stream = true }):join())
+      end),
+      web.get("/alt", function()
+        return copy(web.fetch_alt(url, { stream = true }):sync())
+      end),
+    })
+    for _, path in ipairs { "/", "/job", "/alt" } do
+      assert.equal("abcdefg", client:get(path).body)
+    end
+  end)
+
   it("has no body, text or JSON", function()
     local res = streamed(faulty.ok "x")
     assert.has_error(function() res:json() end)

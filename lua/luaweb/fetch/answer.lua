@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- What web.fetch gives: status, headers, and the content whole or, where it streams, by
 -- pieces.  A stream owns its connection until it was read to the end or closed; one
--- that is forgotten is closed with the scope of its job, or when it is collected.
+-- that is forgotten is closed when the scope.run around it ends, or when it is
+-- collected.
 local buffer = require "string.buffer"
 local fields = require "luaweb.fetch.fields"
 local json = require "luaweb.json"
-local scope = require "luaweb.scope"
-local spawn = require "luaweb.spawn"
+local sched = require "luaweb.sched"
 local text = require "luaweb.fetch.text"
 local uri = require "luaweb.fetch.uri"
 
@@ -35,10 +35,16 @@ local function close_all(streams)
   for response in pairs(streams) do response:close() end
 end
 
+-- Whether a scope ends what was begun in it.  That of a request has no parent: it ends
+-- before the answer is sent, which may well be this stream.
+local function ends_streams(owner)
+  return owner and owner.finalizers and owner.parent ~= false
+end
+
 -- Has a stream closed when the scope of the running job ends.
 local function bind_to_scope(response)
-  local owner = spawn.scope()
-  if getmetatable(owner) ~= scope.Scope then return end
+  local owner = sched.self().scope
+  if not ends_streams(owner) then return end
   local streams = open_in[owner]
   if not streams then
     streams = setmetatable({}, { __mode = "k" })

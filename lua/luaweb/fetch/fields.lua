@@ -3,6 +3,8 @@
 -- lists of these, and an array part of { name, value } where the order counts.  Made to
 -- pairs that can go on the wire as they are: nothing ends a line early.
 -- RFC 9110 §5.1, §5.5.
+local json = require "luaweb.json"
+
 local M = {}
 
 local MOST = 1000 -- lines
@@ -117,7 +119,7 @@ local Received = {}
 ---@param name string   in any case
 ---@return string[]
 function Received:all(name)
-  local found, lower = {}, name:lower()
+  local found, lower = json.array {}, name:lower()
   for _, pair in ipairs(rawget(self, 1)) do
     if pair[1]:lower() == lower then found[#found + 1] = pair[2] end
   end

@@ -16,6 +16,7 @@ local M = {}
 ---@field body string|(fun(): string?)|nil   octets, or what gives the next piece
 ---@field json any                 the content, as JSON
 ---@field form table?              the content, as a form
+---@field trailers (fun(): table)?  fields behind a body that is a function
 ---@field timeout number?          30 s for all of it (stream: until the head is there)
 ---@field connect_timeout number?  10 s
 ---@field idle_timeout number?     30 s without an octet
