@@ -83,13 +83,7 @@ local function content_of(req)
   local length = req.headers["content-length"]
   if req.headers["transfer-encoding"] then
     local chunks = req:chunks()
-    return chunks, nil, function()
-      local trailers = {}
-      for name, value in req.trailers:each() do
-        trailers[#trailers + 1] = { name, value }
-      end
-      return trailers
-    end
+    return chunks, nil, function() return own_fields.of_trailers(req.trailers) end
   elseif length and tonumber(length) > 0 then
     return req:chunks(), tonumber(length)
   end
@@ -108,7 +102,9 @@ end
 
 local function pump(res, out)
   for piece in res:chunks() do out:write(piece) end
-  for name, value in res.trailers:each() do out:trailer(name, value) end
+  for _, pair in ipairs(own_fields.of_trailers(res.trailers)) do
+    out:trailer(pair[1], pair[2])
+  end
 end
 
 -- The content, piece by piece; when the client leaves, writing raises, and the other

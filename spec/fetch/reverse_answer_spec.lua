@@ -104,7 +104,8 @@ describe("a proxied answer", function()
 
   it("has the fields behind its chunks", function()
     local client = client_of(faulty.answering("HTTP/1.1 200 OK\r\n"
-      .. "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 3\r\n\r\n"))
+      .. "Transfer-Encoding: chunked\r\n\r\n"
+      .. "3\r\nabc\r\n0\r\nX-Sum: 3\r\nTE: x\r\n\r\n"))
     local conn = client:raw(process.get("/api/x", "Connection: close\r\n"))
     local all = process.rest(conn)
     conn:close()

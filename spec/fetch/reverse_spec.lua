@@ -143,7 +143,8 @@ describe("a proxied request", function()
     assert.equal("PUT /x HTTP/1.1", line_of(request))
     assert.matches("\r\nContent%-Length: 5\r\n", request.head)
     assert.equal("hello", request.content)
-    request = passed("M-SEARCH", "/api/x", { body = "5\r\nhello\r\n0\r\nX-T: 1\r\n\r\n",
+    request = passed("M-SEARCH", "/api/x", {
+      body = "5\r\nhello\r\n0\r\nX-T: 1\r\nTE: x\r\nHost: y\r\n\r\n",
       headers = { ["Transfer-Encoding"] = "chunked" } })
     assert.equal("M-SEARCH /x HTTP/1.1", line_of(request))
     assert.equal("5\r\nhello\r\n0\r\nx-t: 1\r\n\r\n", request.content)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- URLs as web.fetch reads them: strict about who is asked, lenient about the rest.
+local random_of = require "spec.support.random"
 local uri = require "luaweb.fetch.uri"
 
 local function text(given)
@@ -80,6 +81,30 @@ describe("a URL", function()
     assert.matches("is not escaped", why_not "http://good.example\\@bad.example/")
     assert.matches("is not escaped", why_not "http://a@b@c/")
     assert.matches("not a name", why_not "http://good.example\\.bad.example/")
+  end)
+end)
+
+describe("any text", function()
+  local PARTS = { "http", "https", ":", "//", "/", "?", "#", "@", "[", "]", "::1", "h",
+    ".", "..", "%2e", "%", "\\", " ", "\t", "é", "\255", "80", "65536", "a", ";", "&",
+    "127.0.0.1", "\r", "\n", "\0", "{", "|", "\"", "*", "," }
+
+  it("is refused, or read as a URL that is read the same again", function()
+    local random, count = random_of.new(7), 0
+    for _ = 1, 20000 do
+      local parts = { "http://h" }
+      for _ = 1, random:number(8) do parts[#parts + 1] = random:pick(PARTS) end
+      local given = table.concat(parts)
+      local written = text(given)
+      if written then
+        count = count + 1
+        assert.equal(written, text(written))
+        assert.not_matches("[%z\1-\32\127-\255\\]", (written:gsub("#.*", "")))
+        local read = uri.resolve(assert(uri.parse(given)), parts[#parts])
+        assert(not read or uri.parse(uri.text(read)), given)
+      end
+    end
+    assert(count > 2000, count)
   end)
 end)
 

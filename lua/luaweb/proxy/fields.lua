@@ -79,6 +79,13 @@ function M.of_request(req, given, preserved)
   return list
 end
 
+--- The fields behind a content, that of a request or an answer, that go on.
+---@param trailers luaweb.Headers|luaweb.ReceivedFields
+---@return string[][]
+function M.of_trailers(trailers)
+  return passed_on(trailers, OURS)
+end
+
 --- The fields of an answer that goes on; `content-length` is one where it is known.
 ---@param res luaweb.FetchResponse
 ---@return string[][]
