@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- What a dialling that is cancelled leaves behind: nothing, wherever it waited.  A wait
--- that raises stands for the cancellation.
+-- What a dialling that is cancelled leaves behind: nothing, wherever it waited.  Where
+-- a certain wait is meant, one that raises stands for the cancellation.
 local abi = require "luaweb.abi"
 local alt = require "luaweb.alt"
 local descriptors = require("spec.support.client").descriptors
 local dial = require "luaweb.client.dial"
 local faulty_server = require "spec.support.faulty_server"
 local job = require "luaweb.job"
+local names = require "luaweb.client.names"
 local process = require "spec.support.process"
 local tls_server = require "spec.support.tls_server"
 local wake = require "luaweb.wake"
@@ -74,6 +75,29 @@ describe("a dialling that is cancelled", function()
     end
   end)
 
+  it("ends at once, and the server sees it leave", function()
+    local server = faulty_server.start(function(conn) conn:is_left() end)
+    local running = job.spawn(dial.open, { host = "127.0.0.1", port = server.port,
+      tls = { verify = false } })
+    repeat web.sleep(0.002) until server.conns[1] -- it waits for the handshake
+    running:cancel "enough"
+    local ok, err = pcall(running.join, running)
+    assert.is_false(ok)
+    assert.is_true(alt.is_cancelled(err))
+    assert.is_true(server.conns[1]:is_left())
+  end)
+
+  it("leaves the look-up to others who wait for it", function()
+    local name = "left.to.others.invalid"
+    local addresses, message
+    local other = job.spawn(function() addresses, message = names.resolve(name) end)
+    local running = job.start(dial.open, { host = name, port = 80 })
+    running:cancel "enough"
+    other:join()
+    assert.is_nil(addresses)
+    assert.matches("can't look up", message)
+  end)
+
   it("is not begun by a job that was cancelled before", function()
     local server = faulty_server.start(function(conn) conn:is_left() end)
     local running = job.spawn(function()
@@ -95,4 +119,32 @@ describe("a dialling that is cancelled", function()
     local conn = assert(dial.open(options))
     conn:close()
   end)
+end)
+
+describe("a send that is cancelled", function()
+  for _, kind in ipairs { "plain", "secured" } do
+    it("lets nothing more be sent, but receives, on a socket that is " .. kind,
+      function()
+        local function script(peer)
+          peer:send "still here"
+          repeat web.sleep(0.01) until (peer.conn or peer).fd < 0
+        end
+        local server, trust
+        if kind == "plain" then
+          server = faulty_server.start(script)
+        else
+          server = tls_server.start(script)
+          trust = { ca_file = server.certificate:file() }
+        end
+        local conn = assert(dial.open { host = "localhost", port = server.port,
+          tls = trust })
+        local running = job.start(conn.send, conn, ("x"):rep(20000000))
+        assert.same({ nil, "torn" }, { conn:send "y" })
+        running:cancel "enough"
+        pcall(running.join, running)
+        assert.same({ nil, "torn" }, { conn:send "y" })
+        assert.equal("still here", conn:receive(10))
+        conn:close()
+      end)
+  end
 end)
