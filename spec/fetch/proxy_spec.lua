@@ -157,7 +157,7 @@ describe("https through a proxy", function()
       conn.is_gone = conn:is_left()
     end)
     local res, message, kind = web.fetch("https://example.test/", { proxy = proxy.url,
-      connect_timeout = wanted_kind == "timeout" and 0.1 or 10 })
+      connect_timeout = wanted_kind == "timeout" and 0.4 or 10 })
     assert.is_nil(res)
     assert.equal(wanted_kind, kind, message)
     assert.matches("the proxy 127.0.0.1:" .. proxy.port .. ": .*" .. pattern, message)

@@ -214,7 +214,7 @@ describe("another server that gives no answer", function()
 
   it("in time is a 504", function()
     local server = faulty.start(function(conn) conn:is_left() end)
-    local status, log = status_of(server, { timeout = 0.05 })
+    local status, log = status_of(server, { timeout = 0.25 })
     assert.equal(504, status)
     assert.matches("waiting for the answer", log)
     assert.equal(504, (status_of(faulty.deaf(), { connect_timeout = 0.05 })))

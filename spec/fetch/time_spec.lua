@@ -57,22 +57,22 @@ describe("a fetch that lasts too long", function()
 
   it("while it waits for the answer says so, and closes the connection", function()
     local server = silent ""
-    late(server.url, { timeout = 0.05 },
-      "not done within 0.05 s: it was waiting for the answer")
+    late(server.url, { timeout = 0.25 },
+      "not done within 0.25 s: it was waiting for the answer")
     is_left(server)
   end)
 
   it("while it reads the content says so", function()
     local server = silent(OK .. "Content-Length: 5\r\n\r\nab")
-    late(server.url, { timeout = 0.05 },
-      "not done within 0.05 s: it was reading the content")
+    late(server.url, { timeout = 0.25 },
+      "not done within 0.25 s: it was reading the content")
     is_left(server)
   end)
 
   it("between two octets says so", function()
     local server = silent(OK .. "Content-Length: 5\r\n\r\nab")
-    late(server.url, { idle_timeout = 0.05 },
-      "no octet for 0.05 s: it was reading the content")
+    late(server.url, { idle_timeout = 0.25 },
+      "no octet for 0.25 s: it was reading the content")
     is_left(server)
   end)
 
@@ -145,11 +145,11 @@ describe("the time of a stream", function()
       conn:receive_request()
       conn:send(OK .. "\r\n")
       for _ = 1, 10 do
-        web.sleep(0.02)
+        web.sleep(0.07)
         conn:send "x"
       end
     end)
-    local res = assert(web.fetch(server.url, { stream = true, timeout = 0.15 }))
+    local res = assert(web.fetch(server.url, { stream = true, timeout = 0.5 }))
     local all = {}
     for piece in res:chunks() do all[#all + 1] = piece end
     assert.equal("xxxxxxxxxx", table.concat(all))
@@ -157,10 +157,10 @@ describe("the time of a stream", function()
 
   it("between octets may be over", function()
     local server = silent(OK .. "Content-Length: 9\r\n\r\nabc")
-    local res = assert(web.fetch(server.url, { stream = true, idle_timeout = 0.05 }))
+    local res = assert(web.fetch(server.url, { stream = true, idle_timeout = 0.25 }))
     assert.equal("abc", res:read())
     local _, message, kind = res:read()
-    assert.matches("no octet for 0.05 s: it was reading the content", message)
+    assert.matches("no octet for 0.25 s: it was reading the content", message)
     assert.equal("timeout", kind)
     is_left(server)
   end)
@@ -171,7 +171,7 @@ describe("a fetch that loses a race", function()
     local server = silent ""
     local name = alt.race {
       { "answer", web.fetch_alt(server.url) },
-      { "late", web.after(0.05) },
+      { "late", web.after(0.25) },
     }
     assert.equal("late", name)
     is_left(server)
@@ -179,12 +179,12 @@ describe("a fetch that loses a race", function()
 
   it("is cancelled while it reads the content, and while it sends", function()
     local server = silent(OK .. "Content-Length: 9\r\n\r\nabc")
-    alt.race { { "a", web.fetch_alt(server.url) }, { "b", web.after(0.05) } }
+    alt.race { { "a", web.fetch_alt(server.url) }, { "b", web.after(0.25) } }
     is_left(server)
     server = silent ""
     local function forever() return ("x"):rep(1000) end
     alt.race { { "a", web.fetch_alt(server.url, { body = forever }) },
-      { "b", web.after(0.05) } }
+      { "b", web.after(0.25) } }
     assert.equal(0, (pool.count()))
   end)
 
@@ -192,7 +192,7 @@ describe("a fetch that loses a race", function()
     local server = silent ""
     local first = web.fetch_alt(server.url, { max_connections = 1 })
     local second = web.fetch_alt(server.url, { max_connections = 1 })
-    alt.race { { 1, first }, { 2, second }, { 3, web.after(0.05) } }
+    alt.race { { 1, first }, { 2, second }, { 3, web.after(0.25) } }
     is_left(server)
   end)
 

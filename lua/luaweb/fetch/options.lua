@@ -165,29 +165,29 @@ local function take_length(what, call)
   call.body_size = size
 end
 
-local function count_contents(given)
-  return (given.body ~= nil and 1 or 0) + (given.json ~= nil and 1 or 0)
-    + (given.form ~= nil and 1 or 0)
+local function count_contents(call)
+  return (call.body ~= nil and 1 or 0) + (call.json ~= nil and 1 or 0)
+    + (call.form ~= nil and 1 or 0)
 end
 
 -- The content as octets (or the function that gives them), and its media type.
-local function make_content(call, given)
-  call.body = given.body or false
-  if given.json ~= nil then
-    call.body = json.encode(given.json)
+local function make_content(call)
+  call.body = call.body or false
+  if call.json ~= nil then
+    call.body = json.encode(call.json)
     add_type(call, "application/json")
-  elseif given.form then
-    call.body = uri.encode_pairs(given.form):gsub("%%20", "+")
+  elseif call.form then
+    call.body = uri.encode_pairs(call.form):gsub("%%20", "+")
     add_type(call, "application/x-www-form-urlencoded")
   end
 end
 
-local function set_content(what, call, given)
-  local count = count_contents(given)
+local function set_content(what, call)
+  local count = count_contents(call)
   if count > 1 then
     error(what .. ": body, json and form: one of them is the content", 0)
   end
-  make_content(call, given)
+  make_content(call)
   take_length(what, call)
   call.method = call.method or (count > 0 and "POST" or "GET")
   if count > 0 and call.method == "TRACE" then
@@ -221,13 +221,17 @@ local function check_arguments(what, url, options)
   end
 end
 
+local defaults = {}
+for name, row in pairs(ROWS) do defaults[name] = row[2] end
+local call_mt = { __index = defaults }
+
 -- The options that were given, checked.
 local function read_options(what, options)
-  local given = {}
+  local call = {}
   for name, value in pairs(options or {}) do
-    given[name] = check_option(what, name, value)
+    call[name] = check_option(what, name, value)
   end
-  return given
+  return setmetatable(call, call_mt)
 end
 
 -- The URL with what is added to its query.
@@ -246,17 +250,13 @@ end
 ---@return string? message   why the URL can't be asked
 function M.read(what, url, options)
   check_arguments(what, url, options)
-  local given, call = read_options(what, options), {}
-  for name, row in pairs(ROWS) do
-    call[name] = given[name]
-    if call[name] == nil then call[name] = row[2] end
-  end
-  call.headers = fields.read(what, given.headers)
+  local call = read_options(what, options)
+  call.headers = fields.read(what, call.headers)
   check_connection(what, call)
-  set_content(what, call, given)
-  call.max_size = given.max_size or (call.stream and math.huge or WHOLE)
+  set_content(what, call)
+  call.max_size = call.max_size or (call.stream and math.huge or WHOLE)
   local message
-  call.uri, message = read_url(url, given.query)
+  call.uri, message = read_url(url, call.query)
   if not call.uri then return nil, message end
   return call
 end
