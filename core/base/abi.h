@@ -247,6 +247,11 @@ int luaweb_start(struct luaweb_host *host, struct luaweb_request *request,
 double luaweb_write(struct luaweb_host *host, struct luaweb_request *request,
                     uint32_t generation, const char *data, size_t size);
 
+/* Whether some would be taken: 1, or 0 and the wake of the request tells when; or a
+ * negative luaweb_reply_result. */
+int luaweb_room(struct luaweb_host *host, struct luaweb_request *request,
+                uint32_t generation);
+
 /* Ends a response begun by luaweb_start, and the request with it. */
 int luaweb_finish(struct luaweb_host *host, struct luaweb_request *request,
                   uint32_t generation);

@@ -34,6 +34,7 @@ struct lw_request_ops {
     int (*reply)(struct lw_request *request, const struct lw_response *response,
                  struct luaweb_slice body);
     int (*start)(struct lw_request *request, const struct lw_response *response);
+    int (*room)(struct lw_request *request);
     int64_t (*write)(struct lw_request *request, struct luaweb_slice data);
     int (*finish)(struct lw_request *request);
     void (*abort)(struct lw_request *request);

@@ -154,7 +154,7 @@ static void append_chunk(struct lw_conn *conn, struct luaweb_slice data)
     lw_buffer_append(&conn->out, &conn->loop->blocks, "\r\n", 2);
 }
 
-static int64_t write_content(struct lw_request *request, struct luaweb_slice data)
+static int room(struct lw_request *request)
 {
     struct lw_conn *conn = request->conn;
     if (conn && lw_buffer_size(&conn->out) >= LW_OUT_HIGH)
@@ -163,10 +163,16 @@ static int64_t write_content(struct lw_request *request, struct luaweb_slice dat
     if (!conn)
         return LUAWEB_REPLY_GONE;
     lw_conn_touch(conn);
-    if (lw_buffer_size(&conn->out) >= LW_OUT_HIGH) {
-        request->waits_for_room = true;
-        return 0;
-    }
+    request->waits_for_room = lw_buffer_size(&conn->out) >= LW_OUT_HIGH;
+    return request->waits_for_room ? 0 : 1;
+}
+
+static int64_t write_content(struct lw_request *request, struct luaweb_slice data)
+{
+    int result = room(request);
+    if (result != 1)
+        return result;
+    struct lw_conn *conn = request->conn;
     if (data.size > WRITE_PIECE)
         data.size = WRITE_PIECE;
     if (conn->reply_left >= 0 && (uint64_t)conn->reply_left < data.size)
@@ -233,6 +239,7 @@ const struct lw_request_ops lw_http1_ops = {
     .body_limit = body_limit,
     .reply = reply,
     .start = start,
+    .room = room,
     .write = write_content,
     .finish = finish,
     .abort = abort_reply,

@@ -9,6 +9,7 @@ local loader = require "luaweb.loader"
 local machine = require "luaweb.machine"
 local params = require "luaweb.machine.params"
 local shutdown = require "luaweb.shutdown"
+local spawn = require "luaweb.spawn"
 local trace = require "luaweb.trace"
 local values = require "luaweb.machine.values"
 
@@ -22,6 +23,7 @@ local M = {}
 ---@field workers integer?                how many it wants; nil: the command line's
 ---@field on_start fun(app: luaweb.App)?
 ---@field on_stop fun(app: luaweb.App)?
+---@field on_uncaught fun(err: any, job: luaweb.Job, text: string)?
 ---@field machines luaweb.AppMachine[]?   of the resources, once it is installed
 ---@field unmatched luaweb.AppMachine?    likewise, of the other paths
 ---@field place string
@@ -55,7 +57,8 @@ local function set_function(app, key, value)
   app[key] = value
 end
 
-local setters = { on_start = set_function, on_stop = set_function }
+local setters = { on_start = set_function, on_stop = set_function,
+  on_uncaught = set_function }
 
 function setters.includes(app, key, value)
   if not values.is_list(value) then fail(app, "%s wants a list of machines", key) end
@@ -201,6 +204,7 @@ function App:install()
   end
   add_unmatched(self, capp, out)
   build(capp, list)
+  if self.on_uncaught then spawn.on_uncaught(self.on_uncaught) end
   if self.on_stop then shutdown.on_stop(function() self.on_stop(self) end) end
   return capp
 end

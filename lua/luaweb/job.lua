@@ -55,8 +55,12 @@ local function context()
   local task = sched.self()
   if task and task.context then return task.context end
   local inner = spawn.scope()
-  while inner and not inner.context do inner = inner.parent end
-  return inner and inner.context or nil
+  while inner and not inner.context and not inner.make_context do
+    inner = inner.parent
+  end
+  if not inner then return nil end
+  inner.context = inner.context or inner.make_context(inner)
+  return inner.context
 end
 
 --- What is known of the work that the running job is part of: a table that it shares

@@ -9,12 +9,16 @@ local spawn = require "luaweb.spawn"
 local M = {}
 
 ---@class luaweb.Scope: luaweb.Roster
----@field package idle luaweb.Node      who waits for the last end
----@field package errors any[]  what its jobs raised, `n` of them
+---@field package idle luaweb.Node|false   who waits for the last end
+---@field package errors any[]|false   what its jobs raised, `n` of them
 ---@field package is_fast boolean   the first failure cancels the others
----@field package finalizers function[]
+---@field package ends boolean      false: it lasts as long as the worker
+---@field package finalizers function[]|false
 ---@field package context table|false   see job.context
+---@field package make_context false|fun(scope: luaweb.Scope): table   the first time
 ---@field package parent luaweb.Scope|false   whose context it inherits
+---@field package address integer|false   of the request that it is the scope of
+---@field package generation integer
 local Scope = {}
 Scope.__index = Scope
 M.Scope = Scope
@@ -36,17 +40,27 @@ end
 ---@param parent luaweb.Scope|false   whose context it inherits
 ---@return luaweb.Scope
 function M.new(is_fast, parent)
-  local scope = roster.new()
-  scope.keeps_failures, scope.is_fast = true, is_fast
-  scope.idle, scope.errors, scope.finalizers = queue.new(), { n = 0 }, {}
-  scope.context, scope.parent = false, parent
-  scope.on_end = Scope.on_end
-  return setmetatable(scope, Scope)
+  local scope = M.of_request()
+  scope.keeps_failures, scope.errors, scope.is_fast = true, { n = 0 }, is_fast
+  scope.parent, scope.on_end = parent, Scope.on_end
+  return scope
+end
+
+--- The same without what a request's needs no more than now and then: the failures of
+--- its jobs go to the error log.
+---@return luaweb.Scope
+function M.of_request()
+  local scope = setmetatable({ count = 0, older = false, younger = false,
+    on_end = false, keeps_failures = false, is_over = false, cancelled = false,
+    idle = false, errors = false, is_fast = false, ends = true, finalizers = false,
+    context = false, make_context = false, parent = false, address = false,
+    generation = 0 }, Scope)
+  scope.older, scope.younger = scope, scope
+  return scope
 end
 
 -- The scopes that never end, but can be waited for.
 for _, lasting in ipairs { roster.root, roster.background, roster.server } do
-  lasting.idle = queue.new()
   setmetatable(lasting, Scope)
 end
 
@@ -58,8 +72,9 @@ function Scope:on_end(job)
     errors[errors.n] = job.value
     if self.is_fast then self:cancel "another job of the scope has failed" end
   end
-  while self.count == 0 and queue.first(self.idle) do
-    commit.commit(self.idle.next, true, nil)
+  local idle = self.idle
+  while self.count == 0 and idle and queue.first(idle) do
+    commit.commit(idle.next, true, nil)
   end
 end
 
@@ -75,37 +90,43 @@ end
 ---@param fn fun(status: "ok"|"failed"|"cancelled", err: any)
 function Scope:finally(fn)
   if type(fn) ~= "function" then error("scope:finally wants a function", 2) end
-  table.insert(self.finalizers, fn)
+  local finalizers = self.finalizers
+  if finalizers then
+    finalizers[#finalizers + 1] = fn
+  else
+    self.finalizers = { fn }
+  end
 end
 
 --- Cancels its jobs, and those that it may still get.
 ---@param reason any
 function Scope:cancel(reason)
   self.cancelled = self.cancelled or { reason = reason }
-  local jobs, job = {}, self.younger
+  local job = self.younger
   while job ~= self do
-    jobs[#jobs + 1], job = job, job.younger
+    local younger = job.younger -- it may end here, but no other
+    job:cancel(reason)
+    job = younger
   end
-  for i = 1, #jobs do jobs[i]:cancel(reason) end
+end
+
+local function leave_shield(task, ok, ...)
+  task.shield = task.shield - 1
+  if not ok then error((...), 0) end
+  return ...
 end
 
 --- Runs a function whose waits the cancellation of the job does not end.
 ---@param fn function
 ---@return any ...
 function M.shield(fn, ...)
-  local task = commit.enter_shield()
-  local function leave(ok, ...)
-    task.shield = task.shield - 1
-    if not ok then error((...), 0) end
-    return ...
-  end
-  return leave(pcall(fn, ...))
+  return leave_shield(commit.enter_shield(), pcall(fn, ...))
 end
 
 local function wait_idle(scope)
   local task = commit.enter "scope.run"
   if scope.count == 0 then return end
-  scope.on_end = Scope.on_end
+  scope.on_end, scope.idle = Scope.on_end, scope.idle or queue.new()
   commit.wait(scope.idle, task, false)
 end
 
@@ -133,7 +154,8 @@ local function wait_for(body)
 end
 
 local function status_of(scope, err)
-  if scope.errors.n > 0 then return "failed", scope.errors[1] end
+  local errors = scope.errors
+  if errors and errors.n > 0 then return "failed", errors[1] end
   if getmetatable(err) == commit.Cancelled then return "cancelled", err end
   if err ~= nil then return "failed", err end
   return "ok"
@@ -153,12 +175,14 @@ end
 ---@package
 ---@param reason any
 ---@param err any   what its body has raised
----@return any[] failures   what finalizers have raised
+---@return any[]? failures   what finalizers have raised
 function Scope:finish(reason, err)
-  self:cancel(reason)
-  M.shield(wait_idle, self)
+  if self.count > 0 then
+    self:cancel(reason)
+    M.shield(wait_idle, self)
+  end
   self.is_over = true
-  return M.shield(run_finalizers, self, err)
+  if self.finalizers then return M.shield(run_finalizers, self, err) end
 end
 
 --- Runs a function as a job of a new scope, which it gets.  When it returns, the other
@@ -177,7 +201,7 @@ function M.run(fn, ...)
   if body.outcome == "cancelled" then err = err or body.value end
   local failures = scope:finish(err and err.reason or "the scope has ended", err)
   if scope.errors.n > 0 then error(scope.errors[1], 0) end
-  if failures[1] ~= nil then error(failures[1], 0) end
+  if failures and failures[1] ~= nil then error(failures[1], 0) end
   if err then error(err, 0) end
   return unpack(body, 1, body.n)
 end
@@ -191,7 +215,7 @@ function M.current() return spawn.scope() end
 ---@return luaweb.Scope?
 function M.ending()
   local current = spawn.scope()
-  return current.finalizers and current or nil
+  return current.ends and current or nil
 end
 
 --- Has a function run when the scope of what runs ends; see scope:finally.

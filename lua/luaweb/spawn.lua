@@ -29,15 +29,17 @@ local Job = {}
 Job.__index = Job
 M.Job = Job
 
--- What happens to an error that nobody waits for.
-local function uncaught(_, _, text)
-  log.error("a job failed: " .. text)
-end
+local function log_failure(_, _, text) log.error("a job failed: " .. text) end
+
+local uncaught = log_failure -- what happens to an error that nobody waits for
 
 --- Has errors that nobody waits for told to a function, instead of the error log.
 ---@param fn fun(err: any, job: luaweb.Job, text: string)?   text: with a traceback
 function M.on_uncaught(fn)
-  uncaught = fn or function(_, _, text) log.error("a job failed: " .. text) end
+  uncaught = not fn and log_failure or function(err, job, text)
+    local ok, raised = pcall(fn, err, job, text)
+    if not ok then log.error("on_uncaught failed: " .. trace.text_of(raised)) end
+  end
 end
 
 -- The end -----------------------------------------------------------------------------

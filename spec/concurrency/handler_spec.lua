@@ -3,11 +3,41 @@
 local alt = require "luaweb.alt"
 local chan = require "luaweb.chan"
 local concurrent = require "spec.support.concurrent"
+local error_log = require "spec.support.error_log"
 local job = require "luaweb.job"
 local lock = require "luaweb.lock"
 local scope = require "luaweb.scope"
 local test = require "luaweb.test"
 local web = require "luaweb"
+
+describe("on_uncaught of an app", function()
+  after_each(function() job.on_uncaught(nil) end)
+
+  local function fail(with)
+    local client = test.app(web.app {
+      on_uncaught = with,
+      web.get("/", function()
+        job.spawn(function() error "broken" end)
+        web.sleep(0)
+        return "answer"
+      end),
+    })
+    return error_log.of(function() assert.equal("answer", client:get("/").body) end)
+  end
+
+  it("gets the errors of jobs that nobody joins, instead of the log", function()
+    local err, failed, text
+    assert.equal("", fail(function(...) err, failed, text = ... end))
+    assert.matches("handler_spec.lua:%d+: broken", err)
+    assert.equal("failed", failed:status())
+    assert.matches("stack traceback", text)
+  end)
+
+  it("is told to the log when it fails itself", function()
+    assert.matches("error on_uncaught failed: .*its own",
+      fail(function() error "its own" end))
+  end)
+end)
 
 describe("a handler", function()
   local handler

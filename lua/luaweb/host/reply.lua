@@ -4,12 +4,10 @@
 local abi = require "luaweb.abi"
 local body = require "luaweb.request.body"
 local ffi = require "ffi"
-local handle = require "luaweb.request.handle"
 local json = require "luaweb.json"
+local out = require "luaweb.host.out"
 local response = require "luaweb.response"
-local sched = require "luaweb.sched"
 local scopes = require "luaweb.request.scope"
-local wake = require "luaweb.wake"
 
 local C, host, request_at = abi.C, abi.host, abi.request_at
 local Response = response.Response
@@ -31,67 +29,6 @@ local M = {}
 M.STARTED = setmetatable({}, { __tostring = function()
   return "the answer had begun already"
 end })
-
-local header_errors = {
-  [tonumber(C.LUAWEB_REPLY_BAD_NAME)] = "is not a header name",
-  [tonumber(C.LUAWEB_REPLY_BAD_VALUE)] = "has a value with a control octet",
-  [tonumber(C.LUAWEB_REPLY_TOO_LARGE)] = "makes the header section larger than 64 KiB",
-}
-
-local function add_header(r, generation, name, value)
-  local result = C.luaweb_header(host, r, generation, name, #name, value, #value)
-  local message = header_errors[result]
-  if message then error(("the response header %q %s"):format(name, message), 0) end
-end
-
----@class luaweb.Out   what a streaming handler writes to
-local Out = {}
-Out.__index = Out
-
--- An Out: [1] the C struct of the request, [2] its generation, [3] octets taken so far.
-
-local function check_alive(out)
-  if out[1].generation ~= out[2] then error(handle.ENDED, 3) end
-end
-
--- Writes all of a string, waiting while the client is slow.
-local function write_all(r, generation, s, what)
-  local at, size = ffi.cast("const char *", s), #s
-  while size > 0 do
-    local taken = C.luaweb_write(host, r, generation, at, size)
-    if taken > 0 then
-      at, size = at + taken, size - taken
-    elseif taken == 0 then
-      wake.wait(r.slot, what)
-    elseif taken == C.LUAWEB_REPLY_TOO_LARGE then
-      error("more content than Content-Length said", 0)
-    else
-      body.raise_gone(r, generation)
-    end
-  end
-end
-
---- Sends some content; waits while the client is slow.
----@param s string|number
-function Out:write(s)
-  if type(s) == "number" then s = tostring(s) end
-  if type(s) ~= "string" then error("out:write wants a string", 2) end
-  check_alive(self)
-  sched.check "out:write"
-  write_all(self[1], self[2], s, "out:write")
-  self[3] = self[3] + #s
-end
-
---- Adds a trailer, which goes out behind chunked content (RFC 9110 6.5).
----@param name string
----@param value string
-function Out:trailer(name, value)
-  if type(name) ~= "string" or type(value) ~= "string" then
-    error("out:trailer wants two strings", 2)
-  end
-  check_alive(self)
-  add_header(self[1], self[2], name, value)
-end
 
 --- Calls the functions that a walk asks for; host.lua fills it in.
 ---@type fun(index: integer, req: luaweb.Request, address: integer, generation: integer)
@@ -155,7 +92,7 @@ local function send_large(req, status, media_type, content)
     return send_again(result, req, status, media_type, content)
   end
   local r, generation = request_at(req[1]), req[2]
-  if goes_on then write_all(r, generation, content, "sending") end
+  if goes_on then out.write_all(r, generation, content, "sending") end
   C.luaweb_finish(host, r, generation)
 end
 
@@ -219,9 +156,9 @@ local function send_stream(req, status, value)
   local r, generation, written = request_at(req[1]), req[2], nil
   if status == RESET_CONTENT then return send(req, status, nil, "") end
   if begin(req, status, value.media_type, -1) then
-    local out = setmetatable({ r, generation, 0 }, Out)
-    value.stream(out)
-    written = out[3]
+    local stream = out.new(r, generation)
+    value.stream(stream)
+    written = stream[3]
   end
   if scopes.open > 0 then scopes.close() end
   local wanted = written and declared_length(value.fields) or 0
@@ -245,7 +182,7 @@ local function send_response(req, status, value)
   if status == 0 then status = value.code or 0 end
   if status == NOT_MODIFIED then M.status_of(status, req) end
   if fields then
-    for i = 1, #fields, 2 do add_header(r, generation, fields[i], fields[i + 1]) end
+    for i = 1, #fields, 2 do out.add_header(r, generation, fields[i], fields[i + 1]) end
   end
   if value.stream then return send_stream(req, status, value) end
   if not value.content then return send_bare(req, status) end

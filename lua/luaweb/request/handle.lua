@@ -21,7 +21,7 @@ local M = {
   MEMO = 13, VALUE = 14, MORE = 15, -- a function of web.memo, its value, others
   STEP = 16,   -- the number of the function that was called last
   CLOSED = 17, -- a flag: the client is gone
-  PLACES = 16, -- made at once
+  PLACES = 17,
 }
 
 M.ENDED = "this request has ended: it was kept after its handler returned"

@@ -18,13 +18,20 @@ local M = {
   open = 0, -- how many there are
 }
 
+local function name_of(one)
+  local r = request_at(one.address)
+  return r.generation == one.generation and request.id(r) or "a request that has ended"
+end
+
+local function make_context(one)
+  return { request_id = name_of(one) }
+end
+
 -- The scope of the request that a dispatcher serves.
 function spawn.upcalls.scope_of(task)
-  local r = request_at(task.address)
-  local made = scope.new(false, false)
-  made.keeps_failures = false
-  made.name = request.id(r)
-  made.context = { request_id = made.name }
+  local made = scope.of_request()
+  made.address, made.generation = task.address, task.generation
+  made.make_context = make_context
   if task.cancelled then made:cancel(task.cancelled.reason) end
   task.scope = made
   M.open = M.open + 1
@@ -37,8 +44,8 @@ local function close(task, err)
   local failures = ending:finish("its request has ended", err)
   task.scope = nil
   M.open = M.open - 1
-  for i = 1, #failures do
-    log.error(("[%s] a finalizer failed: %s"):format(ending.name,
+  for i = 1, failures and #failures or 0 do
+    log.error(("[%s] a finalizer failed: %s"):format(name_of(ending),
       trace.text_of(failures[i])))
   end
 end
