@@ -4,14 +4,12 @@ local app = require "luaweb.app"
 local auth = require "luaweb.auth"
 local cors = require "luaweb.machine.cors"
 local every = require "luaweb.every"
-local fetch = require "luaweb.fetch"
 local json = require "luaweb.json"
 local json_merge = require "luaweb.json.merge"
 local json_patch = require "luaweb.json.patch"
 local keys = require "luaweb.machine.keys"
 local machine = require "luaweb.machine"
 local memo = require "luaweb.request.memo"
-local proxy = require "luaweb.proxy"
 local response = require "luaweb.response"
 local secret = require "luaweb.auth.secret"
 local shutdown = require "luaweb.shutdown"
@@ -67,10 +65,21 @@ local M = {
   sleep = timer.sleep,
   stopping = shutdown.stopping,
   url = url.url,
-
-  fetch = fetch.fetch,
-  fetch_alt = fetch.fetch_alt,
-  proxy = proxy.proxy,
 }
+
+-- A function of a module that is loaded when it is first called: many apps ask no other
+-- server, and start faster without what does.
+local function later(name, load)
+  return function(...)
+    M[name] = load()[name]
+    return M[name](...)
+  end
+end
+
+local function load_fetch() return require "luaweb.fetch" end
+
+M.fetch = later("fetch", load_fetch)
+M.fetch_alt = later("fetch_alt", load_fetch)
+M.proxy = later("proxy", function() return require "luaweb.proxy" end)
 
 return M
