@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- What web.fetch gives: status, headers, and the content whole or, where it streams, by
 -- pieces.  A stream owns its connection until it was read to the end or closed; one
--- that is forgotten is closed when the scope.run around it ends, or when it is
--- collected.
+-- that is forgotten is closed with the request that it was opened for (or the scope.run
+-- around it), or when it is collected.
 local buffer = require "string.buffer"
 local fields = require "luaweb.fetch.fields"
 local json = require "luaweb.json"
-local sched = require "luaweb.sched"
+local scope = require "luaweb.scope"
 local text = require "luaweb.fetch.text"
 local uri = require "luaweb.fetch.uri"
 
@@ -35,16 +35,7 @@ local function close_all(streams)
   for response in pairs(streams) do response:close() end
 end
 
--- Whether a scope ends what was begun in it.  That of a request has no parent: it ends
--- before the answer is sent, which may well be this stream.
-local function ends_streams(owner)
-  return owner and owner.finalizers and owner.parent ~= false
-end
-
--- Has a stream closed when the scope of the running job ends.
-local function bind_to_scope(response)
-  local owner = sched.self().scope
-  if not ends_streams(owner) then return end
+local function bind(response, owner)
   local streams = open_in[owner]
   if not streams then
     streams = setmetatable({}, { __mode = "k" })
@@ -52,6 +43,16 @@ local function bind_to_scope(response)
     owner:finally(function() close_all(streams) end)
   end
   streams[response] = true
+end
+
+-- Has a stream closed when the first of the scopes around ends.  All of them are told,
+-- since that of job.all has no finalizers: what it was opened for goes on behind it.
+local function bind_to_scopes(response)
+  local owner = scope.ending()
+  while owner and owner.ends do
+    bind(response, owner)
+    owner = owner.parent
+  end
 end
 
 local function too_large(response)
@@ -190,7 +191,7 @@ function M.make(call, exchange, answer)
     max_size = call.max_size, left = call.max_size, failure = false }, Response)
   if call.stream then
     exchange.clock:stop()
-    bind_to_scope(response)
+    bind_to_scopes(response)
     return response
   end
   local is_read, message, kind = read_whole(response, answer)
