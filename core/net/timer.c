@@ -61,8 +61,10 @@ uint32_t lw_timer_start(struct lw_loop *loop, double seconds)
     struct lw_timer *timer = take(loop);
     timer->has_fired = false;
     timer->id = lw_loop_add_id(loop, LW_ID_TIMER, timer);
-    if (!(seconds > 0))
-        seconds = 0;
+    if (!(seconds > 0)) {
+        uv_timer_start(&timer->uv, on_timer, 0, 0);
+        return timer->id;
+    }
     if (seconds > longest)
         seconds = longest;
     /* From now, not from when the turn began, and never early: libuv counts whole

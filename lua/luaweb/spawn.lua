@@ -30,7 +30,6 @@ Job.__index = Job
 M.Job = Job
 
 local function log_failure(_, _, text) log.error("a job failed: " .. text) end
-
 local uncaught = log_failure -- what happens to an error that nobody waits for
 
 --- Has errors that nobody waits for told to a function, instead of the error log.
