@@ -173,6 +173,26 @@ describe("a body that is wrong", function()
       '"X:" is not a header name')
   end)
 
+  it("raises even when the answer is whole, and a stream does so at its end", function()
+    local answered = false
+    local server = faulty.start(function(conn)
+      conn:receive_head()
+      conn:send(faulty.ok "fine")
+      conn:is_left()
+    end)
+    local res = assert(web.fetch(server.url, { stream = true, body = function()
+      eventually("the answer is there", function() return answered end)
+      error "no more paper"
+    end }))
+    answered = true
+    eventually("it has failed", function() return pool.count() == 0 end)
+    local ok, err = pcall(function()
+      repeat local piece = res:read() until not piece
+    end)
+    assert.is_false(ok)
+    assert.matches("no more paper", err)
+  end)
+
   it("raises what it raised, be it no string", function()
     local own = setmetatable({}, { __tostring = function() return "mine" end })
     raised({ body = function() error(own) end }, "mine")

@@ -22,6 +22,7 @@ local M = {}
 ---@field trailers luaweb.ReceivedFields? behind chunked content, once it was read
 ---@field version string                  "1.0" or "1.1"
 ---@field private exchange luaweb.Exchange|false   false: all of it was read
+---@field private max_size number
 ---@field private left number             octets of content that may still come
 ---@field private failure table|false     { message, kind }
 local Response = {}

@@ -25,19 +25,18 @@ local KINDS = { silent = "reset", cut = "reset", malformed = "protocol",
 local Port = {}
 Port.__index = Port
 
---- Octets, or nil and "timeout", "closed" or "reset".  Waits as the clock allows, for
---- which octets that went the other way count, too.
+--- Octets, or nil and "timeout", "closed" or "reset".  Waits as the clock allows: from
+--- now on, since nobody had asked for octets before, or from when some went the other
+--- way.
 function Port:receive()
   local exchange, socket = self.exchange, self.socket
   if exchange.is_dropped then return socket:receive(0) end
   local clock = exchange.clock
+  clock:move()
   while true do
     local wait = clock:wait()
     local octets, why = socket:receive(wait < math.huge and wait or nil)
-    if octets then
-      clock:move()
-      return octets
-    end
+    if octets then return octets end
     if why ~= "timeout" or clock:wait() <= 0 then return nil, why end
   end
 end
@@ -94,8 +93,18 @@ function Exchange:abort()
   self.link:close()
 end
 
+-- What the app's function raised is the caller's error, wherever it ran; the connection
+-- was closed for it.
+local function raise_failure(self)
+  local failure = self.upload.failure
+  if not failure then return end
+  self:abort()
+  error(failure.raised, 0)
+end
+
 -- Ends it in order: the connection stays where both sides have said all.
 local function finish(self)
+  raise_failure(self)
   self.trailers, self.is_whole = self.reader.trailers, true
   if not self.upload.is_done or self.call.is_last or not self.reader:done() then
     return self:abort()
@@ -105,14 +114,8 @@ local function finish(self)
   self.link:keep()
 end
 
--- What ended it; but what the app's function raised is the caller's error, wherever it
--- ran, and the connection was closed for it.
 local function fail(self, message, kind)
-  local failure = self.upload.failure
-  if failure then
-    self:abort()
-    error(failure.raised, 0)
-  end
+  raise_failure(self)
   if kind == "timeout" then message = self.clock:late() end
   self.is_silent = kind == "silent"
   self:abort()

@@ -38,6 +38,7 @@ local M = {}
 ---@field body string|function|false
 ---@field body_size integer?     of a function's content, where it is known
 ---@field is_last boolean       the connection is closed after the answer
+---@field is_bare boolean?      nothing is added to its headers but what frames it
 ---@field trailers (fun(): table?)|nil   fields behind the content in chunks
 ---@field timeout number
 ---@field connect_timeout number
