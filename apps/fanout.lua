@@ -59,10 +59,12 @@ return web.app {
     return found
   end),
 
-  web.get("/shops/{name}", function(req)
-    local shop = shops[req.params.name]
-    if not shop then return 404 end
-    web.sleep(shop.seconds)
-    return { shop = req.params.name, price = shop.price }
-  end),
+  web.resource("/shops/{name}", web.machine {
+    exists = function(req) return shops[req.params.name] ~= nil end,
+    handle_ok = function(req)
+      local shop = shops[req.params.name]
+      web.sleep(shop.seconds)
+      return { shop = req.params.name, price = shop.price }
+    end,
+  }),
 }
