@@ -23,7 +23,8 @@ endforeach()
 
 # ffi.cdef knows no preprocessor.
 set(border "")
-foreach(part abi abi_app abi_walk abi_secret abi_explain)
+foreach(part abi abi_app abi_walk abi_secret abi_client abi_explain abi_offload
+        abi_reader)
   file(READ ${ROOT}/core/base/${part}.h text)
   string(APPEND border "${text}\n")
 endforeach()

@@ -8,8 +8,9 @@ local LAYERS = { "base", "http", "route", "machine", "net", "host", "process" }
 local LEVEL = {}
 for level, name in ipairs(LAYERS) do LEVEL[name] = level end
 
--- Headers of libraries: how low a layer may still include them.
+-- Headers of libraries: how low a layer may still include them, and how high.
 local LIBRARIES = {
+  { header = "^openssl/",     lowest = "net",  highest = "net", name = "OpenSSL" },
   { header = "^uv%.h$",       lowest = "net",  name = "libuv" },
   { header = "^uv/",          lowest = "net",  name = "libuv" },
   { header = "^lua",          lowest = "host", name = "Lua" },
@@ -70,7 +71,9 @@ end
 
 local function check_library(layer, header)
   for _, library in ipairs(LIBRARIES) do
-    if header:find(library.header) and LEVEL[layer] < LEVEL[library.lowest] then
+    local lowest, highest = LEVEL[library.lowest], LEVEL[library.highest or "process"]
+    local is_known = LEVEL[layer] >= lowest and LEVEL[layer] <= highest
+    if header:find(library.header) and not is_known then
       return ("%s knows nothing of %s (<%s>)"):format(layer, library.name, header)
     end
   end
@@ -224,6 +227,14 @@ describe("the check of the layers", function()
     assert.matches("core/x.c:1: not in", first("core/x.c", ""))
     assert.matches("extra is no layer",
       first("core/net/x.c", "# include \"extra/x.h\""))
+  end)
+
+  it("refuses OpenSSL but in net", function()
+    assert.matches("host knows nothing of OpenSSL",
+      first("core/host/x.c", "#include <openssl/ssl.h>"))
+    assert.matches("http knows nothing of OpenSSL",
+      first("core/http/x.c", "#include <openssl/ssl.h>"))
+    assert.is_nil(first("core/net/x.c", "#include <openssl/ssl.h>"))
   end)
 
   it("refuses libuv below net and Lua below host", function()

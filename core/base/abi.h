@@ -4,8 +4,8 @@
  * may call.  The C compiler includes this file; Lua hands the same text, without the
  * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  The
  * border goes on in abi_app.h (what apps are made of), abi_walk.h (what a request's
- * walk asks), abi_secret.h and abi_explain.h.  Any layer may include them;
- * core/host/abi*.c have the bodies of the functions.
+ * walk asks), and the other abi_*.h, each of which says what it is about.  Any layer may
+ * include them; core/host/abi*.c have the bodies of the functions.
  *
  * Rules of the border.  Every function takes the host.  None of them enters Lua,
  * blocks, or keeps a pointer that it was given: octets are copied before it returns.
@@ -160,6 +160,9 @@ void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t si
 /* A signal to stop does not drain but exits with `code`: there is nobody to wait
  * for. */
 void luaweb_exit_on_signal(struct luaweb_host *host, int code);
+
+/* Whether the worker was told to stop: it only ends what has begun. */
+bool luaweb_is_draining(struct luaweb_host *host);
 
 /* Ends the loop after this turn; the process exits with `code`. */
 void luaweb_exit(struct luaweb_host *host, int code);

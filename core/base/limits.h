@@ -53,11 +53,13 @@ struct lw_limits {
 };
 
 /* Those that can't. */
+#define LW_LUA_STACK         (120 << 20) /* octets of C stack where Lua runs */
 #define LW_MAX_UNREAD        65536 /* unread content swallowed to keep a connection */
 #define LW_MAX_RESPONSE_HEAD 65536 /* octets of fields that an app may add */
 #define LW_OUT_HIGH          65536 /* octets to send, above which writers wait */
 #define LW_OUT_LOW           16384 /* octets to send, below which they go on */
 #define LW_DRAIN_GRACE_MS    250   /* for a request on its way, at a stop */
+#define LW_LAST_WORK_MS      2000  /* for what runs on the thread pool, at the end */
 #define LW_HALF_CLOSE_GRACE_MS \
     1000 /* from the end of a client's stream until it counts as gone */
 #define LW_LINGER_MS    5000 /* for a client to read our last words */

@@ -95,6 +95,11 @@ EXPORT void luaweb_exit_on_signal(struct luaweb_host *host, int code)
     host->signal_exit_code = code;
 }
 
+EXPORT bool luaweb_is_draining(struct luaweb_host *host)
+{
+    return host->loop.is_draining;
+}
+
 EXPORT void luaweb_exit(struct luaweb_host *host, int code)
 {
     lw_loop_exit(&host->loop, code);
@@ -256,7 +261,7 @@ EXPORT int luaweb_socket_memory(struct luaweb_host *host, struct luaweb_app *app
 EXPORT int luaweb_socket_connect(struct luaweb_host *host, const char *address,
                                  int port)
 {
-    return lw_socket_connect(&host->loop, address, port);
+    return lw_socket_connect(&host->loop, address, port, LW_NO_ID);
 }
 
 EXPORT double luaweb_socket_send(struct luaweb_host *host, uint32_t id,

@@ -4,6 +4,7 @@
 #ifndef LW_HOST_EMBEDDED_H
 #define LW_HOST_EMBEDDED_H
 
+#include <lua.h>
 #include <stddef.h>
 
 struct lw_embedded {
@@ -14,7 +15,11 @@ struct lw_embedded {
 
 extern const struct lw_embedded lw_embedded[];
 
-/* The text of that name, or NULL. */
-const struct lw_embedded *lw_embedded_find(const char *name);
+/* Pushes luaweb.boot, from LUAWEB_LUA (a folder like lua/) or from the binary, or a
+ * message; gives Lua's status. */
+int lw_embedded_load_boot(lua_State *lua);
+
+/* For Lua: embedded(name) -> text or nil */
+int lw_embedded_text(lua_State *lua);
 
 #endif

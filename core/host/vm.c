@@ -24,14 +24,6 @@
 /* Where the function that runs a turn lies in the registry. */
 static const char turn_key = 0;
 
-const struct lw_embedded *lw_embedded_find(const char *name)
-{
-    for (const struct lw_embedded *e = lw_embedded; e->name; e++)
-        if (strcmp(e->name, name) == 0)
-            return e;
-    return NULL;
-}
-
 static void push_event(struct luaweb_host *host, struct luaweb_event event)
 {
     if (host->event_count == host->event_capacity) {
@@ -232,16 +224,6 @@ static void watch_signals(struct luaweb_host *host)
     signal(SIGXFSZ, SIG_IGN); /* a full log is an error, not the end */
 }
 
-/* embedded(name) -> text or nil */
-static int lua_embedded(lua_State *lua)
-{
-    const struct lw_embedded *e = lw_embedded_find(luaL_checkstring(lua, 1));
-    if (!e)
-        return 0;
-    lua_pushlstring(lua, e->text, e->size);
-    return 1;
-}
-
 /* What luaL_newstate would set. */
 static int on_panic(lua_State *lua)
 {
@@ -280,6 +262,7 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
     }
     lua_atpanic(host->lua, on_panic);
     luaL_openlibs(host->lua);
+    lw_offloads_construct(&host->offloads, &host->loop);
     watch_signals(host);
     return true;
 }
@@ -293,28 +276,13 @@ bool lw_host_log_access(struct luaweb_host *host, const char *where)
     return host->loop.access_log != NULL;
 }
 
-/* Loads luaweb.boot, from LUAWEB_LUA (a folder like lua/) or from the binary. */
-static int load_boot(lua_State *lua)
-{
-    const char *folder = getenv("LUAWEB_LUA");
-    if (folder && *folder) {
-        lua_pushfstring(lua, "%s/luaweb/boot.lua", folder);
-        int status = luaL_loadfile(lua, lua_tostring(lua, -1));
-        lua_remove(lua, -2);
-        return status;
-    }
-    const struct lw_embedded *boot = lw_embedded_find("luaweb.boot");
-    lw_require(boot != NULL);
-    return luaL_loadbuffer(lua, boot->text, boot->size, "@<luaweb>/boot.lua");
-}
-
 bool lw_host_start(struct luaweb_host *host, int argc, char **argv)
 {
     lua_State *lua = host->lua;
-    int status = load_boot(lua);
+    int status = lw_embedded_load_boot(lua);
     if (status == 0) {
         lua_pushlightuserdata(lua, host);
-        lua_pushcfunction(lua, lua_embedded);
+        lua_pushcfunction(lua, lw_embedded_text);
         for (int i = 0; i < argc; i++)
             lua_pushstring(lua, argv[i]);
         status = lua_pcall(lua, argc + 2, 1, 0);
@@ -335,13 +303,16 @@ int lw_host_run(struct luaweb_host *host)
     return lw_loop_run(&host->loop);
 }
 
-void lw_host_destruct(struct luaweb_host *host)
+bool lw_host_destruct(struct luaweb_host *host)
 {
     signal(SIGTERM, SIG_DFL); /* the loop can't be told any more */
     signal(SIGINT, SIG_DFL);
     uv_timer_stop(&host->drain_timer);
-    lw_loop_close(&host->loop);
+    bool is_quiet = lw_loop_close(&host->loop);
     lua_close(host->lua); /* finalizers may look at requests */
+    if (!is_quiet)
+        return false;
+    lw_offloads_destruct(&host->offloads);
     lw_loop_destruct(&host->loop);
     for (uint32_t i = 0; i < host->app_count; i++) {
         lw_app_destruct(host->apps[i]);
@@ -351,6 +322,7 @@ void lw_host_destruct(struct luaweb_host *host)
     free(host->apps);
     free(host->events);
     free(host->scratch);
+    return true;
 }
 
 char *lw_host_scratch(struct luaweb_host *host, size_t size)

@@ -11,6 +11,7 @@
 
 #include "base/abi.h"
 #include "base/cells.h"
+#include "host/offload.h"
 #include "machine/walk.h"
 #include "net/loop.h"
 
@@ -27,6 +28,7 @@ struct luaweb_host {
     uint32_t budget;           /* events that Lua may still pull in this turn */
     struct luaweb_app **apps;  /* owned */
     uint32_t app_count;
+    struct lw_offloads offloads;
     struct lw_trace trace; /* of walks, while somebody looks (loop.trace) */
     char *scratch;         /* for decoded form pairs and media types; owned */
     size_t scratch_size;
@@ -48,7 +50,9 @@ bool lw_host_start(struct luaweb_host *host, int argc, char **argv);
 /* Runs the loop until luaweb_exit; gives the exit code. */
 int lw_host_run(struct luaweb_host *host);
 
-void lw_host_destruct(struct luaweb_host *host);
+/* false: threads still run that can't be ended, so the process must, by _exit (exit
+ * would wait for them). */
+bool lw_host_destruct(struct luaweb_host *host);
 
 /* Room for `size` octets, lent until the next call. */
 char *lw_host_scratch(struct luaweb_host *host, size_t size);

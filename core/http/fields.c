@@ -202,11 +202,13 @@ static int judge_framing(const struct luaweb_field *field, struct framing *frami
     return is_coding ? judge_codings(field->value, framing, why) : 0;
 }
 
-int lw_fields_parse(const char *data, size_t size, struct luaweb_field *fields,
-                    uint32_t *count, const char **why)
+/* Reads all lines; `framing` is NULL where what they say of lengths is not judged. */
+static int read_lines(struct luaweb_slice lines, struct luaweb_field *fields,
+                      uint32_t *count, struct framing *framing, const char **why)
 {
     uint32_t found = 0;
-    struct framing framing = {false, false, false};
+    const char *data = lines.data;
+    size_t size = lines.size;
     size_t at = 0;
     while (size - at >= 2 && (data[at] != '\r' || data[at + 1] != '\n')) {
         size_t line_size;
@@ -214,8 +216,8 @@ int lw_fields_parse(const char *data, size_t size, struct luaweb_field *fields,
             return refuse(431, "there are too many fields", why);
         struct luaweb_field *field = &fields[found++];
         int status = read_line(data + at, size - at, field, &line_size, why);
-        if (status == 0)
-            status = judge_framing(field, &framing, why);
+        if (status == 0 && framing)
+            status = judge_framing(field, framing, why);
         if (status)
             return status;
         at += line_size;
@@ -224,6 +226,19 @@ int lw_fields_parse(const char *data, size_t size, struct luaweb_field *fields,
         return refuse(400, "the field lines do not end in their first blank line", why);
     *count = found;
     return 0;
+}
+
+int lw_fields_parse(const char *data, size_t size, struct luaweb_field *fields,
+                    uint32_t *count, const char **why)
+{
+    struct framing framing = {false, false, false};
+    return read_lines(lw_slice(data, size), fields, count, &framing, why);
+}
+
+int lw_fields_read(const char *data, size_t size, struct luaweb_field *fields,
+                   uint32_t *count, const char **why)
+{
+    return read_lines(lw_slice(data, size), fields, count, NULL, why);
 }
 
 /* Whether `name` is `known` in any case.  Names are tokens: the bit that tells the

@@ -77,6 +77,11 @@ int lw_fields_scan(struct lw_scan *scan, const char *data, size_t size,
 int lw_fields_parse(const char *data, size_t size, struct luaweb_field *fields,
                     uint32_t *count, const char **why);
 
+/* The same, but what the fields say of the length of a message is the caller's to
+ * judge: responses may have more than one Content-Length (RFC 9112 §6.3). */
+int lw_fields_read(const char *data, size_t size, struct luaweb_field *fields,
+                   uint32_t *count, const char **why);
+
 /* The bit of a field name in any case; 0 for names that no decision looks at. */
 uint32_t lw_field_bit(struct luaweb_slice name);
 

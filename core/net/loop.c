@@ -93,6 +93,7 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     loop->date_second = -1;
     lw_blocks_construct(&loop->blocks, 1024);
     set_up_deadlines(loop);
+    lw_works_construct(&loop->works);
     uv_prepare_init(&loop->uv, &loop->prepare);
     uv_check_init(&loop->uv, &loop->check);
     uv_idle_init(&loop->uv, &loop->again);
@@ -152,10 +153,30 @@ static void close_handle(uv_handle_t *handle, void *unused)
         uv_close(handle, NULL);
 }
 
-void lw_loop_close(struct lw_loop *loop)
+static void on_last(uv_timer_t *last)
+{
+    (void)last;
+}
+
+/* Lets handles close, and what runs on the thread pool end, within a time. */
+static bool run_out(struct lw_loop *loop)
+{
+    uv_timer_init(&loop->uv, &loop->last);
+    uv_update_time(&loop->uv);
+    uv_timer_start(&loop->last, on_last, LW_LAST_WORK_MS, 0);
+    uv_unref((uv_handle_t *)&loop->last);
+    while (uv_loop_alive(&loop->uv) && uv_is_active((uv_handle_t *)&loop->last))
+        uv_run(&loop->uv, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&loop->last, NULL);
+    uv_run(&loop->uv, UV_RUN_NOWAIT);
+    return uv_loop_close(&loop->uv) == 0;
+}
+
+bool lw_loop_close(struct lw_loop *loop)
 {
     uv_close((uv_handle_t *)&loop->prepare, NULL); /* no turn any more */
     uv_close((uv_handle_t *)&loop->check, NULL);
+    lw_works_close(&loop->works);
     lw_listen_stop_all(loop);
     lw_conn_close_all(loop);
     lw_socket_close_all(loop);
@@ -163,8 +184,7 @@ void lw_loop_close(struct lw_loop *loop)
     if (loop->access_log)
         lw_access_log_close(loop->access_log);
     uv_walk(&loop->uv, close_handle, NULL);
-    uv_run(&loop->uv, UV_RUN_DEFAULT);
-    uv_loop_close(&loop->uv);
+    return run_out(loop);
 }
 
 void lw_loop_destruct(struct lw_loop *loop)

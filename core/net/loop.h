@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/limits.h"
 #include "net/deadline.h"
+#include "net/work.h"
 
 struct lw_conn;
 struct lw_listener;
@@ -44,6 +45,9 @@ enum lw_id_kind {
     LW_ID_TIMER,
     LW_ID_SOCKET,
     LW_ID_HASH,
+    LW_ID_OFFLOAD,
+    LW_ID_LOOKUP,
+    LW_ID_TRUST,
     LW_ID_KINDS
 };
 
@@ -60,6 +64,7 @@ struct lw_loop {
     uv_timer_t grace;
     uv_timer_t accept_again; /* no descriptor was left: tried again */
     uv_idle_t again;         /* keeps the next poll from waiting */
+    uv_timer_t last;         /* ends the wait for the thread pool */
     struct lw_limits limits;
     struct lw_access_log *access_log; /* owned; NULL: none */
     struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
@@ -67,6 +72,7 @@ struct lw_loop {
     struct lw_upcalls upcalls;
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
+    struct lw_works works;      /* on the thread pool */
     struct lw_conn *conns;      /* all that are open */
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
@@ -103,8 +109,10 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);
 
-/* Closes what is open; requests can still be looked at. */
-void lw_loop_close(struct lw_loop *loop);
+/* Closes what is open; requests can still be looked at.  false: something still runs on
+ * the thread pool (it was waited for, LW_LAST_WORK_MS), so neither what it uses nor the
+ * loop may be freed, and the process must end by _exit. */
+bool lw_loop_close(struct lw_loop *loop);
 
 /* Frees everything. */
 void lw_loop_destruct(struct lw_loop *loop);

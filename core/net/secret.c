@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Password hashes on uv_queue_work.  The pool's own queue is not used as the line: it
- * has as many workers as the pool has threads, and each hash takes 64 MiB and a thread
- * that files and logs want, too.  RFC 9106 §4; libsodium's limits INTERACTIVE (two
- * passes over 64 MiB), which are made for what somebody waits for. */
+ * Password hashes, as work on the thread pool.  RFC 9106 §4; libsodium's limits
+ * INTERACTIVE (two passes over 64 MiB), which are made for what somebody waits for. */
 #include "net/secret.h"
 
 #include <assert.h>
@@ -15,31 +13,18 @@
 
 #include "base/require.h"
 #include "net/loop.h"
-
-#define LW_HASHES_AT_ONCE 2  /* 128 MiB; half of the pool's usual four threads */
-#define LW_HASHES_IN_LINE 32 /* the last one waits for a second or two */
-
-enum hash_state {
-    IN_LINE,
-    RUNNING,
-    ENDED
-};
+#include "net/work.h"
 
 struct luaweb_hasher {
     struct lw_loop *loop;
-    struct luaweb_hash *first; /* of those in line */
-    uint32_t in_line;
-    uint32_t running;
     uint32_t holders; /* its owner, and every hash */
     uint64_t count;
 };
 
 struct luaweb_hash {
-    uv_work_t work;
+    struct lw_work work;          /* first: it is the hash */
     struct luaweb_hasher *hasher; /* held */
-    struct luaweb_hash *next;
     uint32_t id;
-    enum hash_state state;
     bool is_freed; /* while it ran */
     bool verifies;
     int result; /* enum luaweb_hash_result */
@@ -95,78 +80,33 @@ static int verify(const struct luaweb_hash *hash)
     return errno == EINVAL ? LUAWEB_HASH_OTHER : LUAWEB_HASH_FAILED;
 }
 
-/* In a thread of the pool. */
-static void compute(uv_work_t *work)
+static void compute(struct lw_work *work)
 {
-    struct luaweb_hash *hash = work->data;
+    struct luaweb_hash *hash = (struct luaweb_hash *)work;
     hash->result = hash->verifies ? verify(hash) : make(hash);
     sodium_memzero(hash->password, hash->size);
 }
 
-static void run_next(struct luaweb_hasher *hasher);
-
-static void on_computed(uv_work_t *work, int status)
+static void on_computed(struct lw_work *work)
 {
-    struct luaweb_hash *hash = work->data;
-    struct luaweb_hasher *hasher = hash->hasher;
-    (void)status; /* nothing is ever cancelled */
-    hash->state = ENDED;
-    hasher->running--;
-    hasher->count++;
-    run_next(hasher);
+    struct luaweb_hash *hash = (struct luaweb_hash *)work;
+    hash->hasher->count++;
     if (hash->is_freed)
         destroy(hash);
     else
-        lw_loop_wake(hasher->loop, hash->id);
-}
-
-/* A loop that is being closed waits for what runs; nobody asks for the others. */
-static bool is_closing(const struct lw_loop *loop)
-{
-    return uv_is_closing((const uv_handle_t *)&loop->prepare);
-}
-
-static void run_next(struct luaweb_hasher *hasher)
-{
-    struct luaweb_hash *hash = hasher->first;
-    if (!hash || hasher->running == LW_HASHES_AT_ONCE || is_closing(hasher->loop))
-        return;
-    hasher->first = hash->next;
-    hasher->in_line--;
-    hasher->running++;
-    hash->state = RUNNING;
-    lw_require(uv_queue_work(&hasher->loop->uv, &hash->work, compute, on_computed)
-               == 0);
-}
-
-static void join_line(struct luaweb_hasher *hasher, struct luaweb_hash *hash)
-{
-    struct luaweb_hash **end = &hasher->first;
-    while (*end)
-        end = &(*end)->next;
-    *end = hash;
-    hasher->in_line++;
-}
-
-static void leave_line(struct luaweb_hasher *hasher, struct luaweb_hash *hash)
-{
-    struct luaweb_hash **link = &hasher->first;
-    while (*link != hash)
-        link = &(*link)->next;
-    *link = hash->next;
-    hasher->in_line--;
+        lw_loop_wake(hash->hasher->loop, hash->id);
 }
 
 struct luaweb_hash *lw_hash_begin(struct luaweb_hasher *hasher,
                                   struct luaweb_slice password, const char *text)
 {
     lw_require(password.size <= LUAWEB_MAX_PASSWORD);
-    if (hasher->in_line == LW_HASHES_IN_LINE)
-        return NULL;
     struct luaweb_hash *hash = lw_alloc(sizeof *hash + password.size);
     memset(hash, 0, sizeof *hash);
-    hash->work.data = hash;
+    hash->work.run = compute;
+    hash->work.done = on_computed;
     hash->hasher = hasher;
+    hasher->holders++;
     hash->id = lw_loop_add_id(hasher->loop, LW_ID_HASH, hash);
     hash->result = LUAWEB_HASH_WAIT;
     hash->verifies = text != NULL;
@@ -177,10 +117,10 @@ struct luaweb_hash *lw_hash_begin(struct luaweb_hasher *hasher,
     hash->size = password.size;
     if (password.size > 0)
         memcpy(hash->password, password.data, password.size);
-    hasher->holders++;
-    join_line(hasher, hash);
-    run_next(hasher);
-    return hash;
+    if (lw_work_start(hasher->loop, &hash->work, LW_WORK_HASH))
+        return hash;
+    destroy(hash);
+    return NULL;
 }
 
 uint32_t lw_hash_id(const struct luaweb_hash *hash)
@@ -190,7 +130,7 @@ uint32_t lw_hash_id(const struct luaweb_hash *hash)
 
 int lw_hash_result(const struct luaweb_hash *hash, const char **text)
 {
-    if (hash->state != ENDED)
+    if (hash->work.state != LW_WORK_IDLE)
         return LUAWEB_HASH_WAIT;
     *text = hash->text;
     return hash->result;
@@ -198,11 +138,10 @@ int lw_hash_result(const struct luaweb_hash *hash, const char **text)
 
 void lw_hash_free(struct luaweb_hash *hash)
 {
-    if (hash->state == RUNNING) {
+    if (hash->work.state == LW_WORK_RUNNING) {
         hash->is_freed = true;
         return;
     }
-    if (hash->state == IN_LINE)
-        leave_line(hash->hasher, hash);
+    lw_work_cancel(&hash->work);
     destroy(hash);
 }

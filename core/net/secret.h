@@ -12,8 +12,8 @@
 
 struct lw_loop;
 
-/* What computes hashes: LW_HASHES_AT_ONCE at a time, LW_HASHES_IN_LINE more wait for
- * their turn, in order. */
+/* What computes hashes: a few at a time, more wait for their turn, in order (net/work.h,
+ * LW_WORK_HASH). */
 struct luaweb_hasher;
 
 /* A hash that is to be made, or verified. */

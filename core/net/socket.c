@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * Client ends over transports.  A memory end is one half of a pair of unix sockets that
+ * Client ends over transports, with TLS between where it is asked for.  A memory end is one half of a pair of unix sockets that
  * never had a name: the octets take the same way as any other client's. */
 #include "net/socket.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/abi.h"
 #include "base/require.h"
 #include "net/conn.h"
+#include "net/connect.h"
 #include "net/loop.h"
+#include "net/tls.h"
 #include "net/transport.h"
 
 struct lw_socket {
     struct lw_transport transport; /* first: the transport's callbacks find us by it */
+    struct lw_tls *tls;            /* owned; NULL: the octets go as they are */
     struct lw_loop *loop;
     uint32_t id;
+    uint32_t waker; /* the id that is woken: its own but while it connects */
+    int error;      /* that connecting ended with */
+    bool is_connecting;
+    bool is_finishing; /* the end of what we send can't go out yet */
     bool wants_read;
     bool wants_write;
     bool is_lost;
@@ -35,10 +38,17 @@ static void update(struct lw_socket *socket)
                       false);
 }
 
+static void finish(struct lw_socket *socket);
+
 static void on_ready(struct lw_transport *transport, int status, int events)
 {
     struct lw_socket *socket = (struct lw_socket *)transport;
     bool waited = socket->wants_read || socket->wants_write;
+    if (socket->is_connecting) {
+        socket->is_connecting = false;
+        socket->error = lw_connect_end(transport->fd);
+        status = socket->error ? socket->error : status;
+    }
     if (status < 0) {
         uv_poll_stop(&transport->poll);
         transport->events = 0;
@@ -49,10 +59,12 @@ static void on_ready(struct lw_transport *transport, int status, int events)
             socket->wants_read = false;
         if (events & UV_WRITABLE)
             socket->wants_write = false;
+        if (socket->is_finishing)
+            finish(socket);
         update(socket);
     }
     if (waited)
-        lw_loop_wake(socket->loop, socket->id);
+        lw_loop_wake(socket->loop, socket->waker);
 }
 
 static int add(struct lw_loop *loop, int fd)
@@ -65,7 +77,7 @@ static int add(struct lw_loop *loop, int fd)
         free(socket);
         return error;
     }
-    socket->id = lw_loop_add_id(loop, LW_ID_SOCKET, socket);
+    socket->id = socket->waker = lw_loop_add_id(loop, LW_ID_SOCKET, socket);
     return (int)socket->id;
 }
 
@@ -85,91 +97,125 @@ int lw_socket_memory(struct lw_loop *loop, struct luaweb_app *app)
     return error ? error : id;
 }
 
-union address {
-    struct sockaddr any;
-    struct sockaddr_in v4;
-    struct sockaddr_in6 v6;
-    struct sockaddr_un local;
-};
-
-/* Fills in an address; its size, 0 when the text is none. */
-static socklen_t read_address(union address *to, const char *text, int port)
+int lw_socket_connect(struct lw_loop *loop, const char *text, int port, uint32_t waker)
 {
-    memset(to, 0, sizeof *to);
-    if (strncmp(text, "unix:", 5) == 0) {
-        size_t size = strlen(text + 5);
-        if (size == 0 || size >= sizeof to->local.sun_path)
-            return 0;
-        to->local.sun_family = AF_UNIX;
-        memcpy(to->local.sun_path, text + 5, size);
-        return sizeof to->local;
-    }
-    if (uv_ip4_addr(text, port, &to->v4) == 0)
-        return sizeof to->v4;
-    if (uv_ip6_addr(text, port, &to->v6) == 0)
-        return sizeof to->v6;
-    return 0;
-}
-
-int lw_socket_connect(struct lw_loop *loop, const char *text, int port)
-{
-    union address address;
-    socklen_t size = read_address(&address, text, port);
-    if (size == 0)
-        return UV_EINVAL;
-    int fd =
-        socket(address.any.sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = lw_connect_begin(text, port);
     if (fd < 0)
-        return uv_translate_sys_error(errno);
-    int on = 1;
-    if (address.any.sa_family != AF_UNIX)
-        setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (connect(fd, &address.any, size) != 0 && errno != EINPROGRESS) {
-        int error = uv_translate_sys_error(errno);
-        close(fd);
-        return error;
-    }
-    return add(loop, fd);
+        return fd;
+    int id = add(loop, fd);
+    if (id < 0)
+        return id;
+    struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, (uint32_t)id);
+    socket->waker = waker == LW_NO_ID ? socket->id : waker;
+    socket->is_connecting = socket->wants_write = true;
+    update(socket);
+    return id;
 }
 
-static int64_t judge(struct lw_socket *socket, ssize_t n, bool *wanted)
+int lw_socket_connected(struct lw_loop *loop, uint32_t id)
+{
+    struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    if (!socket)
+        return UV_ECANCELED;
+    if (socket->is_connecting)
+        return 1;
+    socket->waker = socket->id;
+    return socket->error;
+}
+
+int lw_socket_secure(struct lw_loop *loop, uint32_t id,
+                     const struct luaweb_tls *options)
+{
+    struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    if (!socket || socket->is_connecting)
+        return UV_ENOTCONN;
+    if (socket->tls)
+        return UV_EALREADY;
+    socket->tls = lw_tls_new(options, socket->transport.fd);
+    return socket->tls ? lw_socket_handshake(loop, id) : UV_EINVAL;
+}
+
+static void want(struct lw_socket *socket, int events)
+{
+    if (events & UV_READABLE)
+        socket->wants_read = true;
+    if (events & UV_WRITABLE)
+        socket->wants_write = true;
+    update(socket);
+}
+
+int lw_socket_handshake(struct lw_loop *loop, uint32_t id)
+{
+    struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    int events = 0;
+    if (!socket || !socket->tls)
+        return UV_ENOTCONN;
+    int result = lw_tls_handshake(socket->tls, &events);
+    if (result != UV_EAGAIN)
+        return result;
+    if (socket->is_lost)
+        return UV_ECONNRESET;
+    want(socket, events);
+    return 1;
+}
+
+const struct lw_tls *lw_socket_tls(struct lw_loop *loop, uint32_t id)
+{
+    const struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    return socket ? socket->tls : NULL;
+}
+
+static int64_t judge(struct lw_socket *socket, ssize_t n, int events)
 {
     if (n >= 0)
         return n;
-    if (n != UV_EAGAIN) {
+    if (n != UV_EAGAIN || socket->is_lost) {
         socket->is_lost = true;
         return LUAWEB_SOCKET_RESET;
     }
-    *wanted = true;
-    update(socket);
+    want(socket, events);
     return LUAWEB_SOCKET_WAIT;
 }
 
 int64_t lw_socket_send(struct lw_loop *loop, uint32_t id, const char *data, size_t size)
 {
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    int events = UV_WRITABLE;
     if (!socket || socket->is_lost)
         return LUAWEB_SOCKET_RESET;
-    ssize_t n = lw_transport_send(&socket->transport, data, size);
-    return judge(socket, n, &socket->wants_write);
+    ssize_t n = socket->tls ? lw_tls_send(socket->tls, data, size, &events)
+                            : lw_transport_send(&socket->transport, data, size);
+    return judge(socket, n, events);
 }
 
 int64_t lw_socket_receive(struct lw_loop *loop, uint32_t id, char *data, size_t size)
 {
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
+    int events = UV_READABLE;
     if (!socket)
         return LUAWEB_SOCKET_RESET;
-    ssize_t n = lw_transport_receive(&socket->transport, data, size);
-    if (n == UV_EAGAIN && socket->is_lost)
-        return LUAWEB_SOCKET_RESET;
-    return judge(socket, n, &socket->wants_read);
+    ssize_t n = socket->tls ? lw_tls_receive(socket->tls, data, size, &events)
+                            : lw_transport_receive(&socket->transport, data, size);
+    return judge(socket, n, events);
+}
+
+static void finish(struct lw_socket *socket)
+{
+    int events = 0;
+    if (!socket->tls) {
+        lw_transport_finish(&socket->transport);
+        return;
+    }
+    socket->is_finishing = lw_tls_finish(socket->tls, &events) == UV_EAGAIN;
+    if (socket->is_finishing)
+        want(socket, events);
 }
 
 void lw_socket_finish(struct lw_loop *loop, uint32_t id)
 {
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
     if (socket)
-        lw_transport_finish(&socket->transport);
+        finish(socket);
 }
 
 static void on_closed(struct lw_transport *transport)
@@ -184,6 +230,8 @@ void lw_socket_close(struct lw_loop *loop, uint32_t id)
         return;
     lw_loop_wake(loop, id); /* who waits for it finds it gone */
     lw_loop_drop_id(loop, id);
+    if (socket->tls)
+        lw_tls_free(socket->tls);
     lw_transport_close(&socket->transport, false, on_closed);
 }
 

@@ -9,13 +9,33 @@
 #include <stdint.h>
 
 struct luaweb_app;
+struct luaweb_tls;
 struct lw_loop;
+struct lw_tls;
 
 /* Joined in memory to a new connection of the app; an id or a negative libuv error. */
 int lw_socket_memory(struct lw_loop *loop, struct luaweb_app *app);
 
-/* To a numeric address and port, or "unix:/path"; an id or a negative libuv error. */
-int lw_socket_connect(struct lw_loop *loop, const char *address, int port);
+/* To a numeric address and port, or "unix:/path"; an id or a negative libuv error.  When
+ * it is connected or has failed, `waker` is woken: the id of another socket of somebody
+ * who waits for several, or LW_NO_ID: its own.  It may be sent to at once: what can't go
+ * out yet waits. */
+int lw_socket_connect(struct lw_loop *loop, const char *address, int port,
+                      uint32_t waker);
+
+/* 0 connected; 1 not yet; or the negative libuv error that it failed with.  From the
+ * first other answer than 1 on, the socket wakes its own id. */
+int lw_socket_connected(struct lw_loop *loop, uint32_t id);
+
+/* Secures one that is connected; from then on its octets go through TLS.  0: the
+ * handshake is over; 1: it goes on when the socket wakes (lw_socket_handshake); or a
+ * negative libuv error. */
+int lw_socket_secure(struct lw_loop *loop, uint32_t id,
+                     const struct luaweb_tls *options);
+int lw_socket_handshake(struct lw_loop *loop, uint32_t id);
+
+/* NULL: there is no such socket, or it is not secured.  Lent until it is closed. */
+const struct lw_tls *lw_socket_tls(struct lw_loop *loop, uint32_t id);
 
 /* Results: octets, or enum luaweb_socket_result; the same when the id is not a
  * socket's: LUAWEB_SOCKET_RESET. */

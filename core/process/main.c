@@ -5,15 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include "base/limits.h"
 #include "host/vm.h"
+#include "net/work.h"
 #include "process/descriptors.h"
 #include "process/options.h"
+
+/* Ends the process although threads still run; one of them may be stuck while it holds
+ * the standard output. */
+static _Noreturn void quit(int code)
+{
+    lw_log(LW_LOG_WARN, "stopping: what still runs on the thread pool is cut short");
+    if (ftrylockfile(stdout) == 0)
+        fflush(stdout);
+    _exit(code);
+}
 
 static int run(struct lw_options *options)
 {
     static struct luaweb_host host;
     lw_log_threshold(options->log_level);
+    lw_work_size_pool();
     uint64_t descriptors = lw_descriptors_raise();
     if (strcmp(options->argv[0], "serve") == 0)
         lw_descriptors_bound(&options->limits, descriptors);
@@ -24,7 +38,8 @@ static int run(struct lw_options *options)
         code = 2;
     else if (lw_host_start(&host, options->argc, options->argv))
         code = lw_host_run(&host);
-    lw_host_destruct(&host);
+    if (!lw_host_destruct(&host))
+        quit(code);
     return code;
 }
 
@@ -32,7 +47,7 @@ static int run(struct lw_options *options)
  * and the like it takes up to 10 KiB a level, and the usual 8 MiB would not do. */
 static void widen_stack(void)
 {
-    const rlim_t wanted = 120 << 20;
+    const rlim_t wanted = LW_LUA_STACK;
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= wanted)
         return;

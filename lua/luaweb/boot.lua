@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The first chunk that runs in a Lua state.  C calls it with the host, the function
 -- that gives embedded texts, and the command line; it gives back the function that runs
--- a turn.
+-- a turn.  Without a host it is a state for offloaded functions: what it gives back
+-- answers calls.
 local host, embedded, command = ...
 
 local folder = os.getenv "LUAWEB_LUA"
@@ -29,6 +30,8 @@ local function find_own(name)
 end
 
 table.insert(package.loaders, 2, find_own)
+
+if not host then return require "luaweb.offload_state" end
 
 require("luaweb.abi").open(host, embedded "luaweb.abi.h")
 require("luaweb.loader").install()

@@ -3,6 +3,7 @@
 local app = require "luaweb.app"
 local auth = require "luaweb.auth"
 local cors = require "luaweb.machine.cors"
+local every = require "luaweb.every"
 local json = require "luaweb.json"
 local json_merge = require "luaweb.json.merge"
 local json_patch = require "luaweb.json.patch"
@@ -60,9 +61,25 @@ local M = {
   json_merge = json_merge.merge,
   json_patch = json_patch.patch,
   after = timer.after,
+  every = every.every,
   sleep = timer.sleep,
   stopping = shutdown.stopping,
   url = url.url,
 }
+
+-- A function of a module that is loaded when it is first called: many apps ask no other
+-- server, and start faster without what does.
+local function later(name, load)
+  return function(...)
+    M[name] = load()[name]
+    return M[name](...)
+  end
+end
+
+local function load_fetch() return require "luaweb.fetch" end
+
+M.fetch = later("fetch", load_fetch)
+M.fetch_alt = later("fetch_alt", load_fetch)
+M.proxy = later("proxy", function() return require "luaweb.proxy" end)
 
 return M

@@ -6,6 +6,7 @@
 local alt = require "luaweb.alt"
 local commit = require "luaweb.commit"
 local ivar = require "luaweb.ivar"
+local offload = require "luaweb.offload"
 local roster = require "luaweb.roster"
 local scope = require "luaweb.scope"
 local sched = require "luaweb.sched"
@@ -16,6 +17,7 @@ local M = {
   on_uncaught = spawn.on_uncaught,
   shield = scope.shield,
   ensure = scope.ensure,
+  offload = offload.offload,
 }
 
 local function check_function(what, fn)

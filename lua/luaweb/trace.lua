@@ -33,6 +33,7 @@ local function is_lowest(line)
   local source = line:match "^\t(.-):%d+: "
   if source then return is_own(source) end
   return line:find("^\t%[C%]: in function 'x?pcall'") ~= nil
+    or line:find "^\t%[C%]: at 0x" ~= nil
 end
 
 local function back(raised, co)

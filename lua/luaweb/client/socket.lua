@@ -14,12 +14,21 @@ local room = ffi.new("char[?]", ROOM)
 local M = {}
 
 ---@class luaweb.Socket
+---@field package id integer
+---@field package is_sending boolean   a send waits, or its wait was cancelled
 local Socket = {}
 Socket.__index = Socket
 
 local function new(id)
   if id < 0 then return nil, ffi.string(C.luaweb_error(host, id)) end
-  return setmetatable({ id = id }, Socket)
+  return setmetatable({ id = id, is_sending = false }, Socket)
+end
+
+--- One that is open already; it closes it.
+---@param id integer
+---@return luaweb.Socket
+function M.adopt(id)
+  return setmetatable({ id = id, is_sending = false }, Socket)
 end
 
 --- Joined in memory to a new connection of an app.
@@ -37,18 +46,23 @@ function M.connect(address, port)
   return new(C.luaweb_socket_connect(host, address, port or 0))
 end
 
---- Sends all octets; waits while the other side is slow.
+--- Sends all octets; waits while the other side is slow.  One at a time: while another
+--- job sends, or after a send that was cut off by a cancellation, nobody could tell
+--- what the other side gets.
 ---@param octets string
 ---@return boolean? sent
----@return string? message   "reset"
+---@return string? message   "reset", or "torn": another send has not ended
 function Socket:send(octets)
+  if self.is_sending then return nil, "torn" end
   local at, size = ffi.cast("const char *", octets), #octets
   while size > 0 do
     local n = C.luaweb_socket_send(host, self.id, at, size)
     if n >= 0 then
       at, size = at + n, size - n
     elseif n == WAIT then
+      self.is_sending = true -- and stays so where the wait raises
       wake.wait(self.id, "socket:send")
+      self.is_sending = false
     else
       return nil, "reset"
     end
@@ -82,7 +96,8 @@ function Socket:finish()
   C.luaweb_socket_finish(host, self.id)
 end
 
---- Closes; the socket must not be used afterwards.
+--- Closes; the socket must not be used afterwards.  What was sent last can be lost when
+--- the other side still sends: where that matters, finish, and receive to the end.
 function Socket:close()
   C.luaweb_socket_close(host, self.id)
   self.id = 4294967295

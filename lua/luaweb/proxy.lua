@@ -1,0 +1,222 @@
+-- SPDX-License-Identifier: MIT
+-- web.proxy: a handler that has another server answer.  Where that is was decided when
+-- the app was written: nothing in a request changes host, port or the path's beginning.
+--
+-- What is asked of the other server: the path of the URL that web.proxy got, then what
+-- the template captured as `path`, octet for octet, then the query as it came.  With
+--   web.any("/api{/path*}", web.proxy "http://127.0.0.1:9000/v1")
+-- GET /api/a%2Fb/c?x=1 asks for /v1/a%2Fb/c?x=1.  A template without such a variable
+-- leads to the URL itself.
+local fetch = require "luaweb.fetch"
+local head = require "luaweb.fetch.head"
+local log = require "luaweb.log"
+local options_of = require "luaweb.fetch.options"
+local own_fields = require "luaweb.proxy.fields"
+local response = require "luaweb.response"
+local uri = require "luaweb.fetch.uri"
+
+local M = {}
+
+---@class luaweb.ProxyOptions
+---@field headers table?            fields that each request gets, instead of its own
+---@field preserve_host boolean?    Host goes on as it came; false: it is the target's
+---@field timeout number?           30 s until the head of the answer
+---@field connect_timeout number?   10 s
+---@field idle_timeout number?      60 s without an octet
+---@field verify boolean?           as for web.fetch, and so are these:
+---@field ca_file string?
+---@field unix string?
+---@field max_connections integer?
+
+local TAKEN = { headers = true, timeout = true, connect_timeout = true,
+  idle_timeout = true, verify = true, ca_file = true, unix = true,
+  max_connections = true }
+
+local IDLE = 60 -- seconds
+
+---@class luaweb.Proxy
+---@field base luaweb.Uri
+---@field fields string[][]        that each request gets
+---@field call luaweb.FetchCall    what all requests have in common
+---@field preserve_host boolean
+
+local BAD_REQUEST, BAD_GATEWAY, GATEWAY_TIMEOUT, LOOP = 400, 502, 504, 508
+
+-- The path that goes on ---------------------------------------------------------------
+
+-- The end of a path that a variable has captured, as it came: the decoded value can't
+-- tell "/" from "%2F".  Ends of different lengths have values of different lengths, so
+-- there is one.
+local function captured(path, value)
+  if type(value) == "table" then value = table.concat(value, "/") end
+  for at in path:gmatch "()/" do
+    if uri.decode(path:sub(at + 1)) == tostring(value) then return path:sub(at) end
+  end
+  error("web.proxy: the variable `path` is not the end of the path", 0)
+end
+
+-- Whether a segment leads upwards, in any writing: there are servers that take escapes
+-- off first, and some for which "\" is a "/".
+local function leads_up(path)
+  local decoded = uri.decode(path):gsub("\\", "/") .. "/"
+  return decoded:find("/../", 1, true) ~= nil or decoded:find("/./", 1, true) ~= nil
+end
+
+-- Where a request goes; nil: nowhere, as it would leave the base.
+local function uri_for(proxy, req)
+  local base, value = proxy.base, req.params.path
+  local path = base.path
+  if value ~= nil then
+    local more = captured(req.path, value)
+    if leads_up(more) then return nil end
+    path = path:gsub("/$", "") .. more
+  end
+  local query = req.target:match "%?([^#]*)"
+  if base.query and query then query = base.query .. "&" .. query end
+  return setmetatable({ path = path, query = query or base.query }, { __index = base })
+end
+
+-- Asking ------------------------------------------------------------------------------
+
+-- The content of a request as what web.fetch sends; false: it has none.
+local function content_of(req)
+  local length = req.headers["content-length"]
+  if req.headers["transfer-encoding"] then
+    local chunks = req:chunks()
+    return chunks, nil, function() return own_fields.of_trailers(req.trailers) end
+  elseif length and tonumber(length) > 0 then
+    return req:chunks(), tonumber(length)
+  end
+  return false
+end
+
+local function call_for(proxy, req, to)
+  local call = setmetatable({ uri = to, method = req.method }, { __index = proxy.call })
+  call.headers = own_fields.of_request(req, proxy.fields,
+    proxy.preserve_host and req.host)
+  call.body, call.body_size, call.trailers = content_of(req)
+  return call
+end
+
+-- Answering ---------------------------------------------------------------------------
+
+local function pump(res, out)
+  for piece in res:chunks() do out:write(piece) end
+  for _, pair in ipairs(own_fields.of_trailers(res.trailers)) do
+    out:trailer(pair[1], pair[2])
+  end
+end
+
+-- The content, piece by piece; when the client leaves, writing raises, and the other
+-- server is left too.
+local function stream_of(res)
+  return response.streaming(function(out)
+    local ok, err = pcall(pump, res, out)
+    res:close()
+    if not ok then error(err, 0) end
+  end)
+end
+
+-- What content of no type may be taken for (RFC 9110 §8.3); else it became text.
+local NO_TYPE = "application/octet-stream"
+
+-- Answers that end with their head; to a 416 the server says itself what it is.
+local IS_EMPTY = { [204] = true, [205] = true, [304] = true, [416] = true }
+
+-- There must be one in a 401 (RFC 9110 §15.5.2); servers that only know their own
+-- clients leave it out.
+local NO_CHALLENGE = "Unknown"
+
+local function add_what_lacks(answer, res)
+  if not res.headers["content-type"] and not IS_EMPTY[res.status] then
+    answer:type(NO_TYPE)
+  end
+  if res.status == 401 and not res.headers["www-authenticate"] then
+    answer:header("WWW-Authenticate", NO_CHALLENGE)
+  end
+end
+
+local function answer_of(req, res)
+  if req.method == "HEAD" or IS_EMPTY[res.status] then res:drop() end
+  local answer = stream_of(res):status(res.status)
+  add_what_lacks(answer, res)
+  for _, pair in ipairs(own_fields.of_response(res)) do
+    answer:header(pair[1], pair[2])
+  end
+  return answer
+end
+
+local function refuse(req, message, kind)
+  log.error(("[%s] %s %s: web.proxy: %s"):format(req.id, req.method, req.path, message))
+  return response.status(kind == "timeout" and GATEWAY_TIMEOUT or BAD_GATEWAY)
+end
+
+-- A redirect to nowhere is no answer.
+local function is_lost_redirect(res)
+  local status = res.status
+  return status > 300 and status < 400 and status ~= 304 and not res.headers.location
+end
+
+local function serve(proxy, req)
+  if own_fields.is_circling(req) then return response.status(LOOP) end
+  local to = uri_for(proxy, req)
+  if not to then return response.status(BAD_REQUEST) end
+  local res, message, kind = fetch.run(call_for(proxy, req, to))
+  if not res then return refuse(req, message, kind) end
+  if is_lost_redirect(res) then
+    res:close()
+    return refuse(req, ("it answered %d without a Location"):format(res.status))
+  end
+  return answer_of(req, res)
+end
+
+-- Making it ---------------------------------------------------------------------------
+
+-- The options of web.fetch that are the proxy's.
+local function fetch_options(options)
+  local taken = { stream = true, redirects = 0, decode = false, proxy = false,
+    idle_timeout = IDLE }
+  for name, value in pairs(options or {}) do
+    if TAKEN[name] then
+      taken[name] = value
+    elseif name ~= "preserve_host" then
+      error("web.proxy: there is no option " .. tostring(name), 0)
+    end
+  end
+  return taken
+end
+
+local function new(url, options)
+  if options ~= nil and type(options) ~= "table" then
+    error("web.proxy wants a table of options second, not a " .. type(options), 0)
+  end
+  local preserve_host = options and options.preserve_host or false
+  if type(preserve_host) ~= "boolean" then
+    error("web.proxy: preserve_host wants a boolean", 0)
+  end
+  local call, message = options_of.read("web.proxy", url, fetch_options(options))
+  if not call then error("web.proxy: " .. message, 0) end
+  call.is_bare = true
+  if call.uri.userinfo then
+    table.insert(call.headers, { "Authorization", head.basic(call.uri.userinfo) })
+  end
+  return { base = call.uri, fields = call.headers, call = call,
+    preserve_host = preserve_host }
+end
+
+--- A handler that has another server answer, for web.any and do_any: what is about one
+--- connection stays here, all else goes on as it is, both ways and piece by piece.
+--- 502: the other server gave no answer, or none that is HTTP; 504: none in time; 508:
+--- the request runs in a circle; 400: its path leads upwards.
+--- OPTIONS is answered by the machine itself, unless the same function is its
+--- handle_options.
+---@param url string   of what answers; its path is put in front
+---@param options luaweb.ProxyOptions?
+---@return fun(req: luaweb.Request): luaweb.Response
+function M.proxy(url, options)
+  local ok, proxy = pcall(new, url, options)
+  if not ok then error(proxy, 2) end
+  return function(req) return serve(proxy, req) end
+end
+
+return M
