@@ -4,7 +4,7 @@
  * may call.  The C compiler includes this file; Lua hands the same text, without the
  * lines that begin with a #, to ffi.cdef, so it holds plain declarations only.  The
  * border goes on in abi_app.h (what apps are made of), abi_walk.h (what a request's
- * walk asks), abi_secret.h and abi_explain.h.  Any layer may include them;
+ * walk asks), abi_secret.h, abi_explain.h and abi_stats.h.  Any layer may include them;
  * core/host/abi*.c have the bodies of the functions.
  *
  * Rules of the border.  Every function takes the host.  None of them enters Lua,

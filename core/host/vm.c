@@ -87,13 +87,6 @@ static void on_drained(void *context)
     push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP});
 }
 
-/* Runs protected: finalizers may raise. */
-static int collect(lua_State *lua)
-{
-    lua_gc(lua, LUA_GCCOLLECT, 0);
-    return 0;
-}
-
 /* Above --lua-memory, new requests are refused until a collection, tried every few
  * seconds, has brought it down. */
 static void watch_memory(struct luaweb_host *host)
@@ -106,8 +99,7 @@ static void watch_memory(struct luaweb_host *host)
     uint64_t now = uv_now(&host->loop.uv);
     if (host->loop.is_full && now < host->collect_again_ms)
         return;
-    lua_cpcall(host->lua, collect, NULL);
-    lua_settop(host->lua, 0);
+    lw_collector_run(&host->collector);
     host->collect_again_ms = now + COLLECT_AGAIN_MS;
     uint64_t used = (uint64_t)lua_gc(host->lua, LUA_GCCOUNT, 0) * 1024;
     if (used > limit && !host->loop.is_full)
@@ -144,6 +136,7 @@ static bool on_turn(void *context)
     }
     host->has_more = lua_toboolean(lua, -1);
     lua_pop(lua, 1);
+    lw_collector_count_turn(&host->collector);
     return host->has_more || host->event_count > 0;
 }
 
@@ -280,6 +273,8 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
     }
     lua_atpanic(host->lua, on_panic);
     luaL_openlibs(host->lua);
+    lw_collector_construct(&host->collector, &host->loop.uv, host->lua,
+                           &host->has_more);
     watch_signals(host);
     return true;
 }

@@ -11,6 +11,7 @@
 
 #include "base/abi.h"
 #include "base/cells.h"
+#include "host/collector.h"
 #include "machine/walk.h"
 #include "net/loop.h"
 
@@ -24,6 +25,7 @@ struct luaweb_host {
     uint32_t event_count;
     bool has_more; /* Lua had not done all that is ready when its last turn ended */
     uint64_t collect_again_ms; /* when Lua holds too much */
+    struct lw_collector collector;
     uint32_t budget;           /* events that Lua may still pull in this turn */
     struct luaweb_app **apps;  /* owned */
     uint32_t app_count;

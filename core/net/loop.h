@@ -73,6 +73,7 @@ struct lw_loop {
     struct lw_listener *listeners;
     struct lw_request *free_requests;
     struct lw_timer *free_timers;
+    uint32_t timer_count; /* that have a number */
     struct lw_id *ids;
     uint32_t id_count;
     uint32_t id_capacity;
@@ -80,6 +81,8 @@ struct lw_loop {
     uint32_t conn_count;
     uint32_t orphan_count; /* requests that run although their clients have gone */
     uint64_t request_count;
+    uint64_t turn_began_ms; /* uv_now then */
+    uint64_t longest_turn_ms;
     int64_t date_second;
     char date[29];
     int exit_code;
@@ -130,6 +133,9 @@ void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t
 /* Runs a turn in the middle of polling where enough requests wait: their buffers are
  * still in the cache, and their clients go on while others are read. */
 void lw_loop_relieve(struct lw_loop *loop);
+
+/* The longest turn is that of the turns from now on. */
+void lw_loop_forget_turns(struct lw_loop *loop);
 
 /* Tells the host. */
 void lw_loop_request(struct lw_loop *loop, struct lw_request *request,

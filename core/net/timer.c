@@ -21,6 +21,7 @@ static void give_back(struct lw_timer *timer)
 {
     struct lw_loop *loop = timer->loop;
     lw_loop_drop_id(loop, timer->id);
+    loop->timer_count--;
     timer->next_free = loop->free_timers;
     loop->free_timers = timer;
 }
@@ -61,6 +62,7 @@ uint32_t lw_timer_start(struct lw_loop *loop, double seconds)
     struct lw_timer *timer = take(loop);
     timer->has_fired = false;
     timer->id = lw_loop_add_id(loop, LW_ID_TIMER, timer);
+    loop->timer_count++;
     if (!(seconds > 0))
         seconds = 0;
     if (seconds > longest)
@@ -81,6 +83,12 @@ void lw_timer_stop(struct lw_loop *loop, uint32_t id)
         return; /* its wake is on its way, and ends it */
     uv_timer_stop(&timer->uv);
     give_back(timer);
+}
+
+uint64_t lw_timer_left_ms(const struct lw_loop *loop, uint32_t id)
+{
+    const struct lw_timer *timer = lw_loop_find_id(loop, LW_ID_TIMER, id);
+    return timer && !timer->has_fired ? uv_timer_get_due_in(&timer->uv) : 0;
 }
 
 static void on_close(uv_handle_t *handle)

@@ -18,6 +18,9 @@ void lw_timer_woke(struct lw_loop *loop, uint32_t id);
 /* Stops one; where its wake is on its way already, it comes and finds nobody. */
 void lw_timer_stop(struct lw_loop *loop, uint32_t id);
 
+/* Milliseconds until it is due; 0 where it was, or there is none. */
+uint64_t lw_timer_left_ms(const struct lw_loop *loop, uint32_t id);
+
 /* Closes and frees all, at the end of the loop. */
 void lw_timer_close_all(struct lw_loop *loop);
 
