@@ -5,6 +5,7 @@
 -- alternative: its result, or its error.  To wait for a handle is not to own the job.
 local alt = require "luaweb.alt"
 local commit = require "luaweb.commit"
+local dump = require "luaweb.dump"
 local ivar = require "luaweb.ivar"
 local roster = require "luaweb.roster"
 local scope = require "luaweb.scope"
@@ -16,6 +17,8 @@ local M = {
   on_uncaught = spawn.on_uncaught,
   shield = scope.shield,
   ensure = scope.ensure,
+  dump = dump.dump,
+  stats = dump.stats,
 }
 
 local function check_function(what, fn)

@@ -6,6 +6,8 @@ local queue = require "luaweb.queue"
 local roster = require "luaweb.roster"
 local spawn = require "luaweb.spawn"
 
+local IDLE = "the end of a scope's jobs"
+
 local M = {}
 
 ---@class luaweb.Scope: luaweb.Roster
@@ -38,7 +40,7 @@ end
 function M.new(is_fast, parent)
   local scope = roster.new()
   scope.keeps_failures, scope.is_fast = true, is_fast
-  scope.idle, scope.errors, scope.finalizers = queue.new(), { n = 0 }, {}
+  scope.idle, scope.errors, scope.finalizers = queue.new(IDLE), { n = 0 }, {}
   scope.context, scope.parent = false, parent
   scope.on_end = Scope.on_end
   return setmetatable(scope, Scope)
@@ -46,7 +48,7 @@ end
 
 -- The scopes that never end, but can be waited for.
 for _, lasting in ipairs { roster.root, roster.background, roster.server } do
-  lasting.idle = queue.new()
+  lasting.idle = queue.new(IDLE)
   setmetatable(lasting, Scope)
 end
 
