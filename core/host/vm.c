@@ -250,7 +250,7 @@ static void *resize(void *cells, void *memory, size_t old_size, size_t new_size)
 bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
 {
     memset(host, 0, sizeof *host);
-    const struct lw_upcalls upcalls = {
+    host->upcalls = (struct lw_upcalls){
         .context = host,
         .request = on_request,
         .wake = on_wake,
@@ -259,7 +259,7 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
         .stopping = on_stopping,
         .stop = on_drained,
     };
-    int error = lw_loop_construct(&host->loop, limits, &upcalls);
+    int error = lw_loop_construct(&host->loop, limits, &host->upcalls);
     if (error) {
         fprintf(stderr, "luaweb: can't make an event loop: %s\n", uv_strerror(error));
         return false;
@@ -335,6 +335,7 @@ void lw_host_destruct(struct luaweb_host *host)
     signal(SIGTERM, SIG_DFL); /* the loop can't be told any more */
     signal(SIGINT, SIG_DFL);
     uv_timer_stop(&host->drain_timer);
+    lw_loop_close_owner(&host->loop, &host->upcalls);
     lw_loop_close(&host->loop);
     lua_close(host->lua); /* finalizers may look at requests */
     lw_loop_destruct(&host->loop);

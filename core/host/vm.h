@@ -17,6 +17,7 @@
 
 struct luaweb_host {
     struct lw_loop loop;
+    struct lw_upcalls upcalls;   /* the owner of what Lua waits for */
     struct lw_cells cells;       /* the memory of `lua` */
     lua_State *lua;              /* the main state; never a coroutine's */
     struct luaweb_event *events; /* a ring, owned */
@@ -26,8 +27,8 @@ struct luaweb_host {
     bool has_more; /* Lua had not done all that is ready when its last turn ended */
     uint64_t collect_again_ms; /* when Lua holds too much */
     struct lw_collector collector;
-    uint32_t budget;           /* events that Lua may still pull in this turn */
-    struct luaweb_app **apps;  /* owned */
+    uint32_t budget;          /* events that Lua may still pull in this turn */
+    struct luaweb_app **apps; /* owned */
     uint32_t app_count;
     struct lw_trace trace; /* of walks, while somebody looks (loop.trace) */
     char *scratch;         /* for decoded form pairs and media types; owned */

@@ -27,7 +27,8 @@ enum hash_state {
 
 struct luaweb_hasher {
     struct lw_loop *loop;
-    struct luaweb_hash *first; /* of those in line */
+    const struct lw_upcalls *owner; /* held until it has freed its hashes */
+    struct luaweb_hash *first;      /* of those in line */
     uint32_t in_line;
     uint32_t running;
     uint32_t holders; /* its owner, and every hash */
@@ -50,11 +51,12 @@ struct luaweb_hash {
 
 static_assert(LUAWEB_MAX_HASH + 1 >= crypto_pwhash_STRBYTES, "a made hash fits");
 
-struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop)
+struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop,
+                                    const struct lw_upcalls *owner)
 {
     lw_require(sodium_init() >= 0);
     struct luaweb_hasher *hasher = lw_alloc(sizeof *hasher);
-    *hasher = (struct luaweb_hasher){.loop = loop, .holders = 1};
+    *hasher = (struct luaweb_hasher){.loop = loop, .owner = owner, .holders = 1};
     return hasher;
 }
 
@@ -167,7 +169,7 @@ struct luaweb_hash *lw_hash_begin(struct luaweb_hasher *hasher,
     memset(hash, 0, sizeof *hash);
     hash->work.data = hash;
     hash->hasher = hasher;
-    hash->id = lw_loop_add_id(hasher->loop, LW_ID_HASH, hash);
+    hash->id = lw_loop_add_id(hasher->loop, hasher->owner, LW_ID_HASH, hash);
     hash->result = LUAWEB_HASH_WAIT;
     hash->verifies = text != NULL;
     if (text) {

@@ -10,12 +10,15 @@
 
 struct luaweb_app;
 struct lw_loop;
+struct lw_upcalls;
 
-/* Joined in memory to a new connection of the app; an id or a negative libuv error. */
-int lw_socket_memory(struct lw_loop *loop, struct luaweb_app *app);
+/* `owner` is who waits for it.  Joined in memory to a new connection of the app; an id or a negative libuv error. */
+int lw_socket_memory(struct lw_loop *loop, const struct lw_upcalls *owner,
+                     struct luaweb_app *app);
 
 /* To a numeric address and port, or "unix:/path"; an id or a negative libuv error. */
-int lw_socket_connect(struct lw_loop *loop, const char *address, int port);
+int lw_socket_connect(struct lw_loop *loop, const struct lw_upcalls *owner,
+                      const char *address, int port);
 
 /* Results: octets, or enum luaweb_socket_result; the same when the id is not a
  * socket's: LUAWEB_SOCKET_RESET. */
@@ -25,6 +28,8 @@ int64_t lw_socket_receive(struct lw_loop *loop, uint32_t id, char *data, size_t 
 
 void lw_socket_finish(struct lw_loop *loop, uint32_t id);
 void lw_socket_close(struct lw_loop *loop, uint32_t id);
-void lw_socket_close_all(struct lw_loop *loop);
+
+/* All of an owner. */
+void lw_socket_close_all(struct lw_loop *loop, const struct lw_upcalls *owner);
 
 #endif
