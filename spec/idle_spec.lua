@@ -72,11 +72,26 @@ describe("a worker without work", function()
 
   it("does not collect for a little garbage", function()
     local child = process.serve(APP)
+    child:ask(process.get "/garbage/80000") -- what is counted begins with a collection
+    child:expect "^collected$"
     disturbances(child, 0)
     local before = stats(child).collections
     for _ = 1, 5 do child:ask(process.get "/garbage/100") end
     disturbances(child, 0)
     assert.equal(before, stats(child).collections)
+    child:stop()
+  end)
+
+  it("does not collect where the app has stopped the collector", function()
+    local child = process.serve(APP)
+    disturbances(child, 0)
+    child:ask(process.get "/stop")
+    local before = stats(child)
+    child:ask(process.get "/garbage/80000")
+    assert.equal(0, disturbances(child, 0.2))
+    local now = stats(child)
+    assert.equal(before.collections, now.collections)
+    assert.is_true(now.lua_heap > before.lua_heap + 2 ^ 21)
     child:stop()
   end)
 

@@ -98,6 +98,10 @@ static void on_timer(uv_timer_t *timer)
             rest(collector);
         return;
     }
+    if (!lua_gc(collector->lua, LUA_GCISRUNNING, 0)) { /* the app has stopped it */
+        rest(collector);
+        return;
+    }
     collector->has_ended = false;
     call(collector, step_for_a_slice);
     if (collector->has_ended) {

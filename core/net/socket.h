@@ -12,7 +12,8 @@ struct luaweb_app;
 struct lw_loop;
 struct lw_upcalls;
 
-/* `owner` is who waits for it.  Joined in memory to a new connection of the app; an id or a negative libuv error. */
+/* Joined in memory to a new connection of the app; an id, which is its owner's, or a
+ * negative libuv error. */
 int lw_socket_memory(struct lw_loop *loop, const struct lw_upcalls *owner,
                      struct luaweb_app *app);
 

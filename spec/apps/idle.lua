@@ -52,6 +52,7 @@ end
 return web.app {
   web.get("/", function() return "root" end),
   web.get("/stats", function() return web.json(job.stats()) end),
+  web.get("/stop", function() collectgarbage "stop" end),
   web.get("/garbage/{count}", garbage),
   web.get("/kept/{count}", keep),
   web.get("/raising/{count}", raising),
