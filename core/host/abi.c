@@ -68,7 +68,7 @@ EXPORT void luaweb_next(struct luaweb_host *host, struct luaweb_event *event)
 
 EXPORT uint32_t luaweb_timer_start(struct luaweb_host *host, double seconds)
 {
-    return lw_timer_start(&host->loop, seconds);
+    return lw_timer_start(&host->loop, &host->upcalls, seconds);
 }
 
 EXPORT void luaweb_timer_stop(struct luaweb_host *host, uint32_t id)
@@ -255,13 +255,13 @@ EXPORT void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *f
 
 EXPORT int luaweb_socket_memory(struct luaweb_host *host, struct luaweb_app *app)
 {
-    return lw_socket_memory(&host->loop, app);
+    return lw_socket_memory(&host->loop, &host->upcalls, app);
 }
 
 EXPORT int luaweb_socket_connect(struct luaweb_host *host, const char *address,
                                  int port)
 {
-    return lw_socket_connect(&host->loop, address, port, LW_NO_ID);
+    return lw_socket_connect(&host->loop, &host->upcalls, address, port, LW_NO_ID);
 }
 
 EXPORT double luaweb_socket_send(struct luaweb_host *host, uint32_t id,

@@ -25,7 +25,7 @@ EXPORT int luaweb_address_version(struct luaweb_host *host, const char *text)
 EXPORT struct luaweb_lookup *luaweb_lookup_begin(struct luaweb_host *host,
                                                  const char *name)
 {
-    return lw_lookup_begin(&host->loop, name);
+    return lw_lookup_begin(&host->loop, &host->upcalls, name);
 }
 
 EXPORT uint32_t luaweb_lookup_id(struct luaweb_host *host,
@@ -59,7 +59,7 @@ EXPORT int luaweb_connect(struct luaweb_host *host, const char *address, int por
                           double waker)
 {
     uint32_t id = waker < 0 ? LW_NO_ID : (uint32_t)waker;
-    return lw_socket_connect(&host->loop, address, port, id);
+    return lw_socket_connect(&host->loop, &host->upcalls, address, port, id);
 }
 
 EXPORT int luaweb_connected(struct luaweb_host *host, uint32_t id)
@@ -70,7 +70,7 @@ EXPORT int luaweb_connected(struct luaweb_host *host, uint32_t id)
 EXPORT struct luaweb_trust *luaweb_trust_begin(struct luaweb_host *host,
                                                const char *file)
 {
-    return lw_trust_begin(&host->loop, file);
+    return lw_trust_begin(&host->loop, &host->upcalls, file);
 }
 
 EXPORT uint32_t luaweb_trust_id(struct luaweb_host *host,

@@ -26,9 +26,10 @@ struct luaweb_offload {
     char call[]; /* `size` octets */
 };
 
-void lw_offloads_construct(struct lw_offloads *offloads, struct lw_loop *loop)
+void lw_offloads_construct(struct lw_offloads *offloads, struct lw_loop *loop,
+                           const struct lw_upcalls *owner)
 {
-    *offloads = (struct lw_offloads){.loop = loop};
+    *offloads = (struct lw_offloads){.loop = loop, .owner = owner};
     lw_require(uv_mutex_init(&offloads->mutex) == 0);
     lw_require(loop->works.lines[LW_WORK_OFFLOAD].at_once
                <= sizeof offloads->idle / sizeof *offloads->idle);
@@ -132,7 +133,8 @@ struct luaweb_offload *lw_offload_begin(struct lw_offloads *offloads,
     offload->work.run = run;
     offload->work.done = on_done;
     offload->offloads = offloads;
-    offload->id = lw_loop_add_id(offloads->loop, LW_ID_OFFLOAD, offload);
+    offload->id =
+        lw_loop_add_id(offloads->loop, offloads->owner, LW_ID_OFFLOAD, offload);
     offload->size = size;
     memcpy(offload->call, octets, size);
     if (lw_work_start(offloads->loop, &offload->work, LW_WORK_OFFLOAD))

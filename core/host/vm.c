@@ -79,13 +79,6 @@ static void on_drained(void *context)
     push_event(context, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP});
 }
 
-/* Runs protected: finalizers may raise. */
-static int collect(lua_State *lua)
-{
-    lua_gc(lua, LUA_GCCOLLECT, 0);
-    return 0;
-}
-
 /* Above --lua-memory, new requests are refused until a collection, tried every few
  * seconds, has brought it down. */
 static void watch_memory(struct luaweb_host *host)
@@ -98,8 +91,7 @@ static void watch_memory(struct luaweb_host *host)
     uint64_t now = uv_now(&host->loop.uv);
     if (host->loop.is_full && now < host->collect_again_ms)
         return;
-    lua_cpcall(host->lua, collect, NULL);
-    lua_settop(host->lua, 0);
+    lw_collector_run(&host->collector);
     host->collect_again_ms = now + COLLECT_AGAIN_MS;
     uint64_t used = (uint64_t)lua_gc(host->lua, LUA_GCCOUNT, 0) * 1024;
     if (used > limit && !host->loop.is_full)
@@ -136,6 +128,7 @@ static bool on_turn(void *context)
     }
     host->has_more = lua_toboolean(lua, -1);
     lua_pop(lua, 1);
+    lw_collector_count_turn(&host->collector);
     return host->has_more || host->event_count > 0;
 }
 
@@ -239,7 +232,7 @@ static void *resize(void *cells, void *memory, size_t old_size, size_t new_size)
 bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
 {
     memset(host, 0, sizeof *host);
-    const struct lw_upcalls upcalls = {
+    host->upcalls = (struct lw_upcalls){
         .context = host,
         .request = on_request,
         .wake = on_wake,
@@ -248,7 +241,7 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
         .stopping = on_stopping,
         .stop = on_drained,
     };
-    int error = lw_loop_construct(&host->loop, limits, &upcalls);
+    int error = lw_loop_construct(&host->loop, limits, &host->upcalls);
     if (error) {
         fprintf(stderr, "luaweb: can't make an event loop: %s\n", uv_strerror(error));
         return false;
@@ -262,7 +255,9 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
     }
     lua_atpanic(host->lua, on_panic);
     luaL_openlibs(host->lua);
-    lw_offloads_construct(&host->offloads, &host->loop);
+    lw_offloads_construct(&host->offloads, &host->loop, &host->upcalls);
+    lw_collector_construct(&host->collector, &host->loop.uv, host->lua,
+                           &host->has_more);
     watch_signals(host);
     return true;
 }
@@ -308,6 +303,7 @@ bool lw_host_destruct(struct luaweb_host *host)
     signal(SIGTERM, SIG_DFL); /* the loop can't be told any more */
     signal(SIGINT, SIG_DFL);
     uv_timer_stop(&host->drain_timer);
+    lw_loop_close_owner(&host->loop, &host->upcalls);
     bool is_quiet = lw_loop_close(&host->loop);
     lua_close(host->lua); /* finalizers may look at requests */
     if (!is_quiet)

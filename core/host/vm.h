@@ -11,12 +11,14 @@
 
 #include "base/abi.h"
 #include "base/cells.h"
+#include "host/collector.h"
 #include "host/offload.h"
 #include "machine/walk.h"
 #include "net/loop.h"
 
 struct luaweb_host {
     struct lw_loop loop;
+    struct lw_upcalls upcalls;   /* the owner of what Lua waits for */
     struct lw_cells cells;       /* the memory of `lua` */
     lua_State *lua;              /* the main state; never a coroutine's */
     struct luaweb_event *events; /* a ring, owned */
@@ -25,8 +27,9 @@ struct luaweb_host {
     uint32_t event_count;
     bool has_more; /* Lua had not done all that is ready when its last turn ended */
     uint64_t collect_again_ms; /* when Lua holds too much */
-    uint32_t budget;           /* events that Lua may still pull in this turn */
-    struct luaweb_app **apps;  /* owned */
+    struct lw_collector collector;
+    uint32_t budget;          /* events that Lua may still pull in this turn */
+    struct luaweb_app **apps; /* owned */
     uint32_t app_count;
     struct lw_offloads offloads;
     struct lw_trace trace; /* of walks, while somebody looks (loop.trace) */

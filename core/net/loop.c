@@ -27,12 +27,30 @@ static void on_again(uv_idle_t *again)
     (void)again;
 }
 
+/* By the clock that libuv reads anyway: another look at it at both ends would cost a
+ * hundredth of a short turn. */
+static void note_turn(struct lw_loop *loop)
+{
+    uint64_t took_ms = uv_now(&loop->uv) - loop->turn_began_ms;
+    if (took_ms > loop->longest_turn_ms)
+        loop->longest_turn_ms = took_ms;
+}
+
+void lw_loop_forget_turns(struct lw_loop *loop)
+{
+    uv_update_time(&loop->uv);
+    loop->turn_began_ms = uv_now(&loop->uv);
+    loop->longest_turn_ms = 0;
+}
+
 static void run_turn(struct lw_loop *loop)
 {
     loop->has_work = false;
     loop->queued = 0;
-    bool more = loop->upcalls.turn(loop->upcalls.context);
+    loop->turn_began_ms = uv_now(&loop->uv);
+    bool more = loop->upcalls->turn(loop->upcalls->context);
     uv_update_time(&loop->uv); /* deadlines start from now, however long that took */
+    note_turn(loop);
     lw_conn_settle_all(loop);
     if (more || loop->has_work)
         uv_idle_start(&loop->again, on_again);
@@ -86,7 +104,7 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     if (error)
         return error;
     loop->limits = *limits;
-    loop->upcalls = *upcalls;
+    loop->upcalls = upcalls;
     make_id_prefix(loop);
     for (int kind = 0; kind < LW_ID_KINDS; kind++)
         loop->free_ids[kind] = LW_NO_ID;
@@ -124,7 +142,7 @@ void lw_loop_check_drained(struct lw_loop *loop)
         return;
     loop->is_drained = true;
     loop->has_work = true;
-    loop->upcalls.stop(loop->upcalls.context);
+    loop->upcalls->stop(loop->upcalls->context);
 }
 
 static void on_grace_over(uv_timer_t *timer)
@@ -140,7 +158,7 @@ void lw_loop_drain(struct lw_loop *loop)
         return;
     loop->is_draining = true;
     loop->has_work = true;
-    loop->upcalls.stopping(loop->upcalls.context);
+    loop->upcalls->stopping(loop->upcalls->context);
     lw_listen_stop_all(loop);
     uv_timer_start(&loop->grace, on_grace_over, LW_DRAIN_GRACE_MS, 0);
     lw_loop_check_drained(loop);
@@ -172,6 +190,12 @@ static bool run_out(struct lw_loop *loop)
     return uv_loop_close(&loop->uv) == 0;
 }
 
+void lw_loop_close_owner(struct lw_loop *loop, const struct lw_upcalls *owner)
+{
+    lw_socket_close_all(loop, owner);
+    lw_timer_stop_all(loop, owner);
+}
+
 bool lw_loop_close(struct lw_loop *loop)
 {
     uv_close((uv_handle_t *)&loop->prepare, NULL); /* no turn any more */
@@ -179,7 +203,6 @@ bool lw_loop_close(struct lw_loop *loop)
     lw_works_close(&loop->works);
     lw_listen_stop_all(loop);
     lw_conn_close_all(loop);
-    lw_socket_close_all(loop);
     lw_timer_close_all(loop);
     if (loop->access_log)
         lw_access_log_close(loop->access_log);
@@ -206,14 +229,15 @@ static uint32_t new_id(struct lw_loop *loop)
     return loop->id_count++;
 }
 
-uint32_t lw_loop_add_id(struct lw_loop *loop, enum lw_id_kind kind, void *object)
+uint32_t lw_loop_add_id(struct lw_loop *loop, const struct lw_upcalls *owner,
+                        enum lw_id_kind kind, void *object)
 {
     uint32_t id = loop->free_ids[kind];
     if (id == LW_NO_ID)
         id = new_id(loop);
     else
         loop->free_ids[kind] = loop->ids[id].next_free;
-    loop->ids[id] = (struct lw_id){.kind = kind, .object = object};
+    loop->ids[id] = (struct lw_id){.kind = kind, .object = object, .owner = owner};
     return id;
 }
 
@@ -233,24 +257,40 @@ void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t
     return loop->ids[id].object;
 }
 
+void *lw_loop_find_own(const struct lw_loop *loop, const struct lw_upcalls *owner,
+                       enum lw_id_kind kind, uint32_t id)
+{
+    void *object = lw_loop_find_id(loop, kind, id);
+    return object && loop->ids[id].owner == owner ? object : NULL;
+}
+
+static const struct lw_upcalls *owner_of(const struct lw_loop *loop,
+                                         const struct lw_request *request)
+{
+    return loop->ids[request->facts.slot].owner;
+}
+
 void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
                      uint32_t function)
 {
     loop->has_work = true;
     loop->queued++;
-    loop->upcalls.request(loop->upcalls.context, request, function);
+    const struct lw_upcalls *owner = owner_of(loop, request);
+    owner->request(owner->context, request, function);
 }
 
 void lw_loop_wake(struct lw_loop *loop, uint32_t id)
 {
     loop->has_work = true;
-    loop->upcalls.wake(loop->upcalls.context, id);
+    const struct lw_upcalls *owner = loop->ids[id].owner;
+    owner->wake(owner->context, id);
 }
 
 void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how)
 {
     loop->has_work = true;
-    loop->upcalls.gone(loop->upcalls.context, request, how);
+    const struct lw_upcalls *owner = owner_of(loop, request);
+    owner->gone(owner->context, request, how);
 }
 
 int64_t lw_loop_time_ms(void)

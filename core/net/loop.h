@@ -20,6 +20,8 @@ struct lw_listener;
 struct lw_request;
 struct lw_trace;
 
+/* Who is told: a host, which is one Lua state.  It owns the ids that it asks for, and is
+ * held until lw_loop_close_owner. */
 struct lw_upcalls {
     void *context;
     /* A request is ready for this function. */
@@ -55,6 +57,7 @@ struct lw_id {
     enum lw_id_kind kind;
     uint32_t next_free;
     void *object; /* NULL: free */
+    const struct lw_upcalls *owner;
 };
 
 struct lw_loop {
@@ -69,7 +72,7 @@ struct lw_loop {
     struct lw_access_log *access_log; /* owned; NULL: none */
     struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
-    struct lw_upcalls upcalls;
+    const struct lw_upcalls *upcalls; /* of the host that new requests are for */
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
     struct lw_works works;      /* on the thread pool */
@@ -79,6 +82,7 @@ struct lw_loop {
     struct lw_listener *listeners;
     struct lw_request *free_requests;
     struct lw_timer *free_timers;
+    uint32_t timer_count; /* that have a number */
     struct lw_id *ids;
     uint32_t id_count;
     uint32_t id_capacity;
@@ -86,6 +90,8 @@ struct lw_loop {
     uint32_t conn_count;
     uint32_t orphan_count; /* requests that run although their clients have gone */
     uint64_t request_count;
+    uint64_t turn_began_ms; /* uv_now then */
+    uint64_t longest_turn_ms;
     int64_t date_second;
     char date[29];
     int exit_code;
@@ -102,16 +108,20 @@ struct lw_loop {
 
 #define LW_NO_ID UINT32_MAX
 
-/* 0 or a libuv error. */
+/* 0 or a libuv error.  Holds `upcalls`. */
 int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
                       const struct lw_upcalls *upcalls);
 
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);
 
-/* Closes what is open; requests can still be looked at.  false: something still runs on
- * the thread pool (it was waited for, LW_LAST_WORK_MS), so neither what it uses nor the
- * loop may be freed, and the process must end by _exit. */
+/* Ends the timers and sockets of an owner, whom nothing wakes any more; those of others
+ * go on.  Its hashes are freed by itself, its requests have ended. */
+void lw_loop_close_owner(struct lw_loop *loop, const struct lw_upcalls *owner);
+
+/* Closes what is open, after all owners; requests can still be looked at.  false:
+ * something still runs on the thread pool (it was waited for, LW_LAST_WORK_MS), so
+ * neither what it uses nor the loop may be freed, and the process must end by _exit. */
 bool lw_loop_close(struct lw_loop *loop);
 
 /* Frees everything. */
@@ -128,16 +138,24 @@ void lw_loop_drain(struct lw_loop *loop);
 /* Tells the host, if a drain has come to its end. */
 void lw_loop_check_drained(struct lw_loop *loop);
 
-/* Gives a number to an object, and takes it back. */
-uint32_t lw_loop_add_id(struct lw_loop *loop, enum lw_id_kind kind, void *object);
+/* Gives a number to an object, whose wakes go to its owner, and takes it back. */
+uint32_t lw_loop_add_id(struct lw_loop *loop, const struct lw_upcalls *owner,
+                        enum lw_id_kind kind, void *object);
 void lw_loop_drop_id(struct lw_loop *loop, uint32_t id);
 
 /* The object with this number, or NULL when it is of another kind. */
 void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t id);
 
+/* The object with this number if it is of this owner, else NULL. */
+void *lw_loop_find_own(const struct lw_loop *loop, const struct lw_upcalls *owner,
+                       enum lw_id_kind kind, uint32_t id);
+
 /* Runs a turn in the middle of polling where enough requests wait: their buffers are
  * still in the cache, and their clients go on while others are read. */
 void lw_loop_relieve(struct lw_loop *loop);
+
+/* The longest turn is that of the turns from now on. */
+void lw_loop_forget_turns(struct lw_loop *loop);
 
 /* Tells the host. */
 void lw_loop_request(struct lw_loop *loop, struct lw_request *request,

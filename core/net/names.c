@@ -108,7 +108,8 @@ static void done(struct lw_work *work)
         lw_loop_wake(lookup->loop, lookup->id);
 }
 
-struct luaweb_lookup *lw_lookup_begin(struct lw_loop *loop, const char *name)
+struct luaweb_lookup *lw_lookup_begin(struct lw_loop *loop,
+                                      const struct lw_upcalls *owner, const char *name)
 {
     size_t size = strlen(name) + 1;
     struct luaweb_lookup *lookup = lw_alloc(sizeof *lookup + size);
@@ -118,7 +119,7 @@ struct luaweb_lookup *lw_lookup_begin(struct lw_loop *loop, const char *name)
     lookup->loop = loop;
     lookup->result = LUAWEB_LOOKUP_WAIT;
     memcpy(lookup->name, name, size);
-    lookup->id = lw_loop_add_id(loop, LW_ID_LOOKUP, lookup);
+    lookup->id = lw_loop_add_id(loop, owner, LW_ID_LOOKUP, lookup);
     if (lw_work_start(loop, &lookup->work, LW_WORK_NAME))
         return lookup;
     destroy(lookup);

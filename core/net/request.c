@@ -23,7 +23,7 @@ static struct lw_request *construct(struct lw_loop *loop)
     memset(request, 0, sizeof *request);
     lw_arena_construct(&request->arena);
     request->loop = loop;
-    request->facts.slot = lw_loop_add_id(loop, LW_ID_REQUEST, request);
+    request->facts.slot = lw_loop_add_id(loop, loop->upcalls, LW_ID_REQUEST, request);
     return request;
 }
 
@@ -34,6 +34,7 @@ struct lw_request *lw_request_new(struct lw_loop *loop)
         loop->free_requests = request->next_free;
     else
         request = construct(loop);
+    loop->ids[request->facts.slot].owner = loop->upcalls;
     request->next_free = NULL;
     request->facts.id = ++loop->request_count;
     request->declared_length = -1;

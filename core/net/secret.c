@@ -17,7 +17,8 @@
 
 struct luaweb_hasher {
     struct lw_loop *loop;
-    uint32_t holders; /* its owner, and every hash */
+    const struct lw_upcalls *owner; /* held until it has freed its hashes */
+    uint32_t holders;               /* its owner, and every hash */
     uint64_t count;
 };
 
@@ -35,11 +36,12 @@ struct luaweb_hash {
 
 static_assert(LUAWEB_MAX_HASH + 1 >= crypto_pwhash_STRBYTES, "a made hash fits");
 
-struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop)
+struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop,
+                                    const struct lw_upcalls *owner)
 {
     lw_require(sodium_init() >= 0);
     struct luaweb_hasher *hasher = lw_alloc(sizeof *hasher);
-    *hasher = (struct luaweb_hasher){.loop = loop, .holders = 1};
+    *hasher = (struct luaweb_hasher){.loop = loop, .owner = owner, .holders = 1};
     return hasher;
 }
 
@@ -107,7 +109,7 @@ struct luaweb_hash *lw_hash_begin(struct luaweb_hasher *hasher,
     hash->work.done = on_computed;
     hash->hasher = hasher;
     hasher->holders++;
-    hash->id = lw_loop_add_id(hasher->loop, LW_ID_HASH, hash);
+    hash->id = lw_loop_add_id(hasher->loop, hasher->owner, LW_ID_HASH, hash);
     hash->result = LUAWEB_HASH_WAIT;
     hash->verifies = text != NULL;
     if (text) {

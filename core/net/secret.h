@@ -11,6 +11,7 @@
 #include "base/abi_secret.h"
 
 struct lw_loop;
+struct lw_upcalls;
 
 /* What computes hashes: a few at a time, more wait for their turn, in order (net/work.h,
  * LW_WORK_HASH). */
@@ -20,7 +21,8 @@ struct luaweb_hasher;
 struct luaweb_hash;
 
 /* The caller owns it until lw_hasher_free. */
-struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop);
+struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop,
+                                    const struct lw_upcalls *owner);
 
 /* The hashes that were begun live on until they are freed. */
 void lw_hasher_free(struct luaweb_hasher *hasher);

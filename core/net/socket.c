@@ -67,7 +67,7 @@ static void on_ready(struct lw_transport *transport, int status, int events)
         lw_loop_wake(socket->loop, socket->waker);
 }
 
-static int add(struct lw_loop *loop, int fd)
+static int add(struct lw_loop *loop, const struct lw_upcalls *owner, int fd)
 {
     struct lw_socket *socket = lw_alloc(sizeof *socket);
     memset(socket, 0, sizeof *socket);
@@ -77,16 +77,17 @@ static int add(struct lw_loop *loop, int fd)
         free(socket);
         return error;
     }
-    socket->id = socket->waker = lw_loop_add_id(loop, LW_ID_SOCKET, socket);
+    socket->id = socket->waker = lw_loop_add_id(loop, owner, LW_ID_SOCKET, socket);
     return (int)socket->id;
 }
 
-int lw_socket_memory(struct lw_loop *loop, struct luaweb_app *app)
+int lw_socket_memory(struct lw_loop *loop, const struct lw_upcalls *owner,
+                     struct luaweb_app *app)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0)
         return uv_translate_sys_error(errno);
-    int id = add(loop, pair[0]);
+    int id = add(loop, owner, pair[0]);
     if (id < 0) {
         close(pair[1]);
         return id;
@@ -97,12 +98,13 @@ int lw_socket_memory(struct lw_loop *loop, struct luaweb_app *app)
     return error ? error : id;
 }
 
-int lw_socket_connect(struct lw_loop *loop, const char *text, int port, uint32_t waker)
+int lw_socket_connect(struct lw_loop *loop, const struct lw_upcalls *owner,
+                      const char *text, int port, uint32_t waker)
 {
     int fd = lw_connect_begin(text, port);
     if (fd < 0)
         return fd;
-    int id = add(loop, fd);
+    int id = add(loop, owner, fd);
     if (id < 0)
         return id;
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, (uint32_t)id);
@@ -235,8 +237,9 @@ void lw_socket_close(struct lw_loop *loop, uint32_t id)
     lw_transport_close(&socket->transport, false, on_closed);
 }
 
-void lw_socket_close_all(struct lw_loop *loop)
+void lw_socket_close_all(struct lw_loop *loop, const struct lw_upcalls *owner)
 {
     for (uint32_t id = 0; id < loop->id_count; id++)
-        lw_socket_close(loop, id);
+        if (lw_loop_find_own(loop, owner, LW_ID_SOCKET, id))
+            lw_socket_close(loop, id);
 }

@@ -21,6 +21,7 @@ static void give_back(struct lw_timer *timer)
 {
     struct lw_loop *loop = timer->loop;
     lw_loop_drop_id(loop, timer->id);
+    loop->timer_count--;
     timer->next_free = loop->free_timers;
     loop->free_timers = timer;
 }
@@ -55,12 +56,14 @@ static struct lw_timer *take(struct lw_loop *loop)
     return timer;
 }
 
-uint32_t lw_timer_start(struct lw_loop *loop, double seconds)
+uint32_t lw_timer_start(struct lw_loop *loop, const struct lw_upcalls *owner,
+                        double seconds)
 {
     const double longest = 1e9;
     struct lw_timer *timer = take(loop);
     timer->has_fired = false;
-    timer->id = lw_loop_add_id(loop, LW_ID_TIMER, timer);
+    timer->id = lw_loop_add_id(loop, owner, LW_ID_TIMER, timer);
+    loop->timer_count++;
     if (!(seconds > 0)) {
         uv_timer_start(&timer->uv, on_timer, 0, 0);
         return timer->id;
@@ -85,6 +88,23 @@ void lw_timer_stop(struct lw_loop *loop, uint32_t id)
     give_back(timer);
 }
 
+uint64_t lw_timer_left_ms(const struct lw_loop *loop, uint32_t id)
+{
+    const struct lw_timer *timer = lw_loop_find_id(loop, LW_ID_TIMER, id);
+    return timer && !timer->has_fired ? uv_timer_get_due_in(&timer->uv) : 0;
+}
+
+void lw_timer_stop_all(struct lw_loop *loop, const struct lw_upcalls *owner)
+{
+    for (uint32_t id = 0; id < loop->id_count; id++) {
+        struct lw_timer *timer = lw_loop_find_own(loop, owner, LW_ID_TIMER, id);
+        if (!timer)
+            continue;
+        uv_timer_stop(&timer->uv);
+        give_back(timer);
+    }
+}
+
 static void on_close(uv_handle_t *handle)
 {
     free(handle->data);
@@ -92,14 +112,10 @@ static void on_close(uv_handle_t *handle)
 
 void lw_timer_close_all(struct lw_loop *loop)
 {
+    lw_require(loop->timer_count == 0);
     while (loop->free_timers) {
         struct lw_timer *timer = loop->free_timers;
         loop->free_timers = timer->next_free;
         uv_close((uv_handle_t *)&timer->uv, on_close);
-    }
-    for (uint32_t id = 0; id < loop->id_count; id++) {
-        struct lw_timer *timer = lw_loop_find_id(loop, LW_ID_TIMER, id);
-        if (timer)
-            uv_close((uv_handle_t *)&timer->uv, on_close);
     }
 }

@@ -171,7 +171,8 @@ static void done(struct lw_work *work)
         lw_loop_wake(trust->loop, trust->id);
 }
 
-struct luaweb_trust *lw_trust_begin(struct lw_loop *loop, const char *file)
+struct luaweb_trust *lw_trust_begin(struct lw_loop *loop,
+                                    const struct lw_upcalls *owner, const char *file)
 {
     size_t size = file ? strlen(file) + 1 : 1;
     struct luaweb_trust *trust = lw_alloc(sizeof *trust + size);
@@ -183,7 +184,7 @@ struct luaweb_trust *lw_trust_begin(struct lw_loop *loop, const char *file)
     trust->is_system = file == NULL;
     if (file)
         memcpy(trust->file, file, size);
-    trust->id = lw_loop_add_id(loop, LW_ID_TRUST, trust);
+    trust->id = lw_loop_add_id(loop, owner, LW_ID_TRUST, trust);
     if (lw_work_start(loop, &trust->work, LW_WORK_FILE))
         return trust;
     destroy(trust);

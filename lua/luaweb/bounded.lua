@@ -28,8 +28,9 @@ function M.new(size)
   if type(size) ~= "number" or size < 0 or size % 1 ~= 0 then
     error("bounded.new wants a whole number, 0 or more", 2)
   end
-  return setmetatable({ size = size, count = 0, first = 0, putters = queue.new(),
-    takers = queue.new(), is_closed = false }, Bounded)
+  return setmetatable({ size = size, count = 0, first = 0,
+    putters = queue.new "bounded:put", takers = queue.new "bounded:take",
+    is_closed = false }, Bounded)
 end
 
 local function store(self, value)
@@ -101,6 +102,12 @@ function Bounded:try_take() return take(self) end
 --- How many values are stored.
 ---@return integer
 function Bounded:len() return self.count end
+
+--- How many jobs wait, counted one by one.
+---@return integer takers, integer putters
+function Bounded:waiters()
+  return (queue.count(self.takers)), (queue.count(self.putters))
+end
 
 --- Lets nothing more be put.  What is stored can be taken; then, and where somebody
 --- waits, bounded.closed is raised.

@@ -45,8 +45,8 @@ function M.new(options)
     error("broadcast.new: cap must be a whole number, 1 or more", 2)
   end
   return setmetatable({ policy = policy, cap = cap, last = 0, ring = {}, unread = {},
-    subscribers = 0, parked = queue.new(), publishers = queue.new(),
-    is_closed = false }, Broadcast)
+    subscribers = 0, parked = queue.new "subscriber:take",
+    publishers = queue.new "broadcast:publish", is_closed = false }, Broadcast)
 end
 
 -- Of this number, in the ring.
@@ -67,7 +67,7 @@ end
 -- one of them.
 local function serve_parked(self, value)
   local parked = self.parked
-  self.parked = queue.new()
+  self.parked = queue.new "subscriber:take"
   while queue.first(parked) do
     local node = parked.next
     local subscriber = node.value
@@ -114,6 +114,12 @@ function Broadcast:close()
   for _, head in ipairs { self.parked, self.publishers } do
     while queue.first(head) do commit.commit(head.next, false, M.closed) end
   end
+end
+
+--- How many jobs wait, counted one by one.
+---@return integer takers, integer publishers
+function Broadcast:waiters()
+  return (queue.count(self.parked)), (queue.count(self.publishers))
 end
 
 ---@class luaweb.Subscriber: luaweb.Alternative   as an alternative: take

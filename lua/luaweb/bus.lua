@@ -195,7 +195,8 @@ function M.subscribe(topic, options)
       2)
   end
   local subscription = setmetatable({ topic = topic, at = 0, cap = cap, first = 0,
-    count = 0, missed = 0, takers = queue.new(), is_closed = false }, Subscription)
+    count = 0, missed = 0, takers = queue.new "bus.subscribe", is_closed = false },
+    Subscription)
   add_to_topic(topic, subscription)
   add_to_scope(subscription)
   return subscription

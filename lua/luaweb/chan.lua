@@ -18,7 +18,8 @@ Chan.__index = Chan
 
 ---@return luaweb.Chan
 function M.new()
-  return setmetatable({ givers = queue.new(), takers = queue.new() }, Chan)
+  return setmetatable({ givers = queue.new "chan:give",
+    takers = queue.new "chan:take" }, Chan)
 end
 
 --- Gives a value to a taker; waits for one.
@@ -67,6 +68,19 @@ function Chan:try_take()
   local value = giver.value
   serve(giver, true, nil)
   return true, value
+end
+
+--- How many jobs wait, counted one by one.
+---@return integer takers, integer givers
+function Chan:waiters()
+  return (queue.count(self.takers)), (queue.count(self.givers))
+end
+
+--- How many values `send` has left that were not taken, counted one by one.
+---@return integer
+function Chan:len()
+  local _, left = queue.count(self.givers)
+  return left
 end
 
 -- As alternatives ---------------------------------------------------------------------

@@ -128,6 +128,7 @@ function commands.serve(words, flags)
   if app.on_start then app.on_start(app) end
   if shutdown.stopping:ready() then return end
   for i, address in ipairs(addresses) do addresses[i] = listen(capp, address) end
+  C.luaweb_forget_turns(abi.host)
   for _, address in ipairs(addresses) do
     print(("luaweb serves %s on %s"):format(words[1], address))
   end

@@ -155,7 +155,10 @@ end
 ---@param value any   what its task gets, or the error that it raises
 function M.commit(node, ok, value)
   local sync = node.sync
-  if not sync then return free_node(node) end
+  if not sync then
+    if watch then watch.message(node) end
+    return free_node(node)
+  end
   local task = sync
   if sync == node then
     close(sync, ok, value)

@@ -5,11 +5,13 @@
 local commit = require "luaweb.commit"
 local queue = require "luaweb.queue"
 local roster = require "luaweb.roster"
+local run_queue = require "luaweb.run_queue"
 
 local M = {}
 
 local counts = { opened = 0, closed = 0, abandoned = 0, made = 0, fired = 0,
-  covered = 0 }
+  covered = 0, stale = 0 }
+local places = setmetatable({}, { __mode = "k" }) -- by task: in the run queue, or once
 local known = setmetatable({}, { __mode = "k" }) -- syncs and nacks that it saw begin
 
 local function law(holds, text)
@@ -25,11 +27,26 @@ function watcher.opened(sync)
   counts.opened = counts.opened + 1
 end
 
+-- What serves a node finds its sync open: a node leaves its queue when that closes.
 function watcher.closed(sync)
+  if not sync.open then counts.stale = counts.stale + 1 end
+  law(sync.open, "a wake finds its sync open")
   if not known[sync] then return end
   law(known[sync] == "open" and sync.open, "a sync closes once")
   known[sync] = "closed"
   counts.closed = counts.closed + 1
+end
+
+-- A node without a sync that is served is a message, which stands in a queue.
+function watcher.message(node)
+  if not node.prev then counts.stale = counts.stale + 1 end
+  law(node.prev, "a wake finds its node in use")
+end
+
+local function on_ready(task, queued, at)
+  local before = places[task]
+  law(not before or queued[before] ~= task, "a job is once among those that can go on")
+  places[task] = at
 end
 
 function watcher.abandoned()
@@ -67,10 +84,16 @@ function watcher.covered(nack)
 end
 
 --- Watches from now on.
-function M.on() commit.watch(watcher) end
+function M.on()
+  commit.watch(watcher)
+  run_queue.watch(on_ready)
+end
 
 --- Watches no more.
-function M.off() commit.watch(false) end
+function M.off()
+  commit.watch(false)
+  run_queue.watch(false)
+end
 
 --- What has happened since it was first on, and what there is now: nodes in queues, and
 --- jobs that have not ended outside of scopes.

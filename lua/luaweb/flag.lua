@@ -9,14 +9,16 @@ local M = {}
 
 ---@class luaweb.Flag: luaweb.Alternative
 ---@field package is_raised boolean
+---@field package what string
 ---@field package waiters luaweb.Node|false
 local Flag = {}
 Flag.__index = Flag
 
 --- One that has not been raised.
+---@param what string   its name, for who looks (dump.lua)
 ---@return luaweb.Flag
-function M.new()
-  return setmetatable({ is_raised = false, waiters = false }, Flag)
+function M.new(what)
+  return setmetatable({ is_raised = false, waiters = false, what = what }, Flag)
 end
 
 --- Raises it: whoever waits goes on.
@@ -35,7 +37,7 @@ function Flag:ready() return self.is_raised end
 function Flag:attempt() return self.is_raised, true, nil end
 
 function Flag:enlist(node)
-  self.waiters = self.waiters or queue.new()
+  self.waiters = self.waiters or queue.new(self.what)
   queue.append(self.waiters, node)
 end
 

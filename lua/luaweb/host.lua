@@ -5,6 +5,7 @@
 local abi = require "luaweb.abi"
 local body = require "luaweb.request.body"
 local cancellation = require "luaweb.cancellation"
+local dump = require "luaweb.dump"
 local ffi = require "ffi"
 local handle = require "luaweb.request.handle"
 local loader = require "luaweb.loader"
@@ -221,6 +222,21 @@ function sched.upcalls.gone(task, address, generation, how)
   if task and bit.band(how, CANCEL) ~= 0 then
     scopes.cancel(task, ended and "it took too long" or "the client is gone")
   end
+end
+
+function dump.upcalls.handler_of(task)
+  local r = request_at(task.address)
+  local req = handles[r.slot]
+  if not req or req[2] ~= task.generation or r.generation ~= req[2] then
+    return trace.place_of(functions[task.index])
+  end
+  local place = trace.place_of(functions[rawget(req, STEP) or task.index])
+  return place, request.line(r), request.id(r)
+end
+
+function dump.upcalls.line_of(slot)
+  local req = handles[slot]
+  return req and request.line(request_at(req[1])) or "a request"
 end
 
 function sched.upcalls.lost(task, message, address, generation)

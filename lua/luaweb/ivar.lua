@@ -67,7 +67,7 @@ function IVar:try_fail(err) return set(self, false, err) end
 function IVar:read()
   local task = commit.enter_quick "ivar:read"
   if not self.is_set then
-    self.readers = self.readers or queue.new()
+    self.readers = self.readers or queue.new "ivar:read"
     return commit.wait(self.readers, task, false, "ivar:read")
   end
   if self.ok then return self.result end
@@ -87,7 +87,7 @@ end
 function IVar:attempt() return self.is_set, self.ok, self.result end
 
 function IVar:enlist(node)
-  self.readers = self.readers or queue.new()
+  self.readers = self.readers or queue.new "ivar:read"
   queue.append(self.readers, node)
 end
 

@@ -5,6 +5,7 @@
 -- alternative: its result, or its error.  To wait for a handle is not to own the job.
 local alt = require "luaweb.alt"
 local commit = require "luaweb.commit"
+local dump = require "luaweb.dump"
 local ivar = require "luaweb.ivar"
 local offload = require "luaweb.offload"
 local roster = require "luaweb.roster"
@@ -18,6 +19,8 @@ local M = {
   shield = scope.shield,
   ensure = scope.ensure,
   offload = offload.offload,
+  dump = dump.dump,
+  stats = dump.stats,
 }
 
 local function check_function(what, fn)

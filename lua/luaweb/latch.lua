@@ -20,7 +20,7 @@ function M.new(count)
   if type(count) ~= "number" or count < 0 or count % 1 ~= 0 then
     error("latch.new wants a whole number, 0 or more", 2)
   end
-  return setmetatable({ count = count, waiters = queue.new() }, Latch)
+  return setmetatable({ count = count, waiters = queue.new "latch:wait" }, Latch)
 end
 
 --- Counts down by one; an error where it is at 0.

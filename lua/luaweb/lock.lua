@@ -10,17 +10,17 @@ local M = {}
 
 ---@class luaweb.Lock
 ---@field holder luaweb.Task|boolean   false: it is free
----@field waiters luaweb.Node
+---@field waiting luaweb.Node
 local Lock = {}
 Lock.__index = Lock
 
 ---@return luaweb.Lock
 function M.new()
-  return setmetatable({ holder = false, waiters = queue.new() }, Lock)
+  return setmetatable({ holder = false, waiting = queue.new "lock:with" }, Lock)
 end
 
 local function release(self)
-  local node = queue.first(self.waiters)
+  local node = queue.first(self.waiting)
   self.holder = node and commit.task_of(node) or false
   if node then commit.commit(node, true, self) end
 end
@@ -41,7 +41,7 @@ function Lock:with(fn, ...)
     error("lock:with: this job holds the lock already, and it is not recursive", 2)
   end
   if self.holder then
-    commit.wait(self.waiters, task, false, "lock:with")
+    commit.wait(self.waiting, task, false, "lock:with")
   else
     self.holder = task
   end
@@ -51,6 +51,10 @@ end
 --- Whether somebody holds it.
 ---@return boolean
 function Lock:is_held() return self.holder ~= false end
+
+--- How many wait for it, counted one by one.
+---@return integer
+function Lock:waiters() return (queue.count(self.waiting)) end
 
 ---@class luaweb.LockToken
 ---@field lock luaweb.Lock
@@ -80,7 +84,7 @@ function Acquire:attempt(sync)
   return true, true, lock
 end
 
-function Acquire:enlist(node) queue.append(self.lock.waiters, node) end
+function Acquire:enlist(node) queue.append(self.lock.waiting, node) end
 
 walk.extend(Acquire)
 

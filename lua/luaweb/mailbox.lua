@@ -16,8 +16,8 @@ Mailbox.__index = Mailbox
 
 ---@return luaweb.Mailbox
 function M.new()
-  return setmetatable({ messages = queue.new(), takers = queue.new(), count = 0 },
-    Mailbox)
+  return setmetatable({ messages = queue.new "mailbox:send",
+    takers = queue.new "mailbox:take", count = 0 }, Mailbox)
 end
 
 ---@param value any
@@ -51,6 +51,10 @@ end
 --- How many messages wait.
 ---@return integer
 function Mailbox:len() return self.count end
+
+--- How many takers wait, counted one by one.
+---@return integer
+function Mailbox:waiters() return (queue.count(self.takers)) end
 
 function Mailbox:attempt()
   local is_taken, value = self:try_take()

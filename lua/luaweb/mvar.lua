@@ -20,7 +20,7 @@ MVar.__index = MVar
 ---@return luaweb.MVar
 function M.new(...)
   return setmetatable({ is_full = select("#", ...) > 0, held = (...),
-    waiters = queue.new() }, MVar)
+    waiters = queue.new "mvar:take or read" }, MVar)
 end
 
 local function fill(self, value)

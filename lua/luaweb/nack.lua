@@ -35,7 +35,7 @@ function Nack:attempt()
 end
 
 function Nack:enlist(node)
-  self.waiters = self.waiters or queue.new()
+  self.waiters = self.waiters or queue.new "a nack"
   queue.append(self.waiters, node)
 end
 

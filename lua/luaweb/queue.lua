@@ -19,9 +19,10 @@ local MOST_SPARE = 4096 -- more nodes than this are left to the collector
 local spare_nodes, spare_count, in_use = false, 0, 0
 
 --- An empty queue.
+---@param what string   what its nodes wait for, for who looks (dump.lua): "chan:take"
 ---@return luaweb.Node head   next and prev of an empty one are itself
-function M.new()
-  local head = { sync = false, next = false, prev = false }
+function M.new(what)
+  local head = { sync = false, next = false, prev = false, what = what }
   head.next, head.prev = head, head
   return head
 end
@@ -96,6 +97,18 @@ end
 function M.enlist(head, node, value)
   node.value = value
   M.append(head, node)
+end
+
+--- How many wait in a queue, and how many messages are left in it; counted one by one.
+---@param head luaweb.Node
+---@return integer waiting, integer left
+function M.count(head)
+  local waiting, left, node = 0, 0, head.next
+  while node ~= head do
+    if node.sync then waiting = waiting + 1 else left = left + 1 end
+    node = node.next
+  end
+  return waiting, left
 end
 
 --- How many nodes are in queues now, but for those of tasks that wait for one thing.

@@ -114,7 +114,7 @@ local getters = {
   closed = function(r, self)
     local closed = rawget(self, CLOSED)
     if not closed then
-      closed = flag.new()
+      closed = flag.new "req.closed"
       rawset(self, CLOSED, closed)
       if C.luaweb_is_gone(host, r, self[2]) then flag.raise(closed) end
     end

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Rosters: the jobs of a scope that have not ended, oldest first.  Each job is on one:
 -- who has opened no scope is on `root`; what outlives a request is on `background`, or
--- on `server` where it is not meant to end.
+-- on `server` where it is not meant to end.  Those that have jobs are in a ring, so
+-- that whoever looks into the worker finds every job; who is in it is not collected.
 local M = {}
 
 ---@class luaweb.Roster
@@ -12,17 +13,46 @@ local M = {}
 ---@field keeps_failures boolean   else they are told to the error log
 ---@field is_over boolean          nothing may be started in it
 ---@field cancelled false|{ reason: any }
+---@field name string|false        of those that last, and of requests
+---@field left luaweb.Roster|false    in the ring, while it has jobs
+---@field right luaweb.Roster|false
 
 --- An empty one.
 ---@return luaweb.Roster
 function M.new()
   local roster = { count = 0, older = false, younger = false, on_end = false,
-    keeps_failures = false, is_over = false, cancelled = false }
+    keeps_failures = false, is_over = false, cancelled = false, name = false,
+    left = false, right = false }
   roster.older, roster.younger = roster, roster
   return roster
 end
 
 M.root, M.background, M.server = M.new(), M.new(), M.new()
+M.root.name, M.background.name, M.server.name = "root", "background", "server"
+
+local ring = M.root -- which stays in it
+ring.left, ring.right = ring, ring
+
+--- Goes over the rosters that have jobs, and root.
+---@return fun(first: luaweb.Roster, roster: luaweb.Roster?): luaweb.Roster?
+---@return luaweb.Roster first
+function M.each()
+  return function(first, roster)
+    if not roster then return first end
+    if roster.right ~= first then return roster.right end
+  end, ring
+end
+
+local function join_ring(roster)
+  local last = ring.left
+  roster.left, roster.right = last, ring
+  last.right, ring.left = roster, roster
+end
+
+local function leave_ring(roster)
+  roster.left.right, roster.right.left = roster.right, roster.left
+  roster.left, roster.right = false, false
+end
 
 --- Adds a job, whose `older` is the last of the roster already.
 ---@param roster luaweb.Roster
@@ -30,6 +60,7 @@ M.root, M.background, M.server = M.new(), M.new(), M.new()
 function M.add(roster, job)
   roster.older.younger, roster.older = job, job
   roster.count = roster.count + 1
+  if not roster.left then join_ring(roster) end
 end
 
 --- Takes a job away that has ended.
@@ -39,6 +70,7 @@ function M.remove(roster, job)
   job.older.younger, job.younger.older = job.younger, job.older
   job.older, job.younger = false, false
   roster.count = roster.count - 1
+  if roster.count == 0 and roster ~= ring then leave_ring(roster) end
 end
 
 return M

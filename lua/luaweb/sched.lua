@@ -38,6 +38,7 @@ local M = {}
 local waiting = {}                  -- by id, see serve
 local spares = {}                   -- dispatchers at rest
 local owners = {}                   -- by slot of a request: the dispatcher that waits
+M.owners, M.spares = owners, spares -- for who looks (dump.lua)
 local active                        -- the dispatcher that pulls events
 local current                       -- the task that the resume site has entered
 local forbidden = false             -- why nothing may wait just now
@@ -192,7 +193,7 @@ local upcalls = M.upcalls
 local function serve_next(me)
   local kind, id, index, generation, address = pull()
   if kind ~= REQUEST then return kind, id, address, generation end
-  me.address, me.generation = address, generation
+  me.address, me.generation, me.index = address, generation, index
   upcalls.request(index, address, generation)
   me.address = false
 end
@@ -235,7 +236,7 @@ jit.off(dispatch)
 
 local function dispatcher()
   active = active or table.remove(spares)
-    or { co = create(dispatch), address = false, generation = 0 }
+    or { co = create(dispatch), address = false, generation = 0, index = 0 }
   return active
 end
 

@@ -6,6 +6,8 @@ local queue = require "luaweb.queue"
 local roster = require "luaweb.roster"
 local spawn = require "luaweb.spawn"
 
+local IDLE = "the end of a scope's jobs"
+
 local M = {}
 
 ---@class luaweb.Scope: luaweb.Roster
@@ -54,7 +56,7 @@ function M.of_request()
     on_end = false, keeps_failures = false, is_over = false, cancelled = false,
     idle = false, errors = false, is_fast = false, ends = true, finalizers = false,
     context = false, make_context = false, parent = false, address = false,
-    generation = 0 }, Scope)
+    generation = 0, left = false, right = false }, Scope)
   scope.older, scope.younger = scope, scope
   return scope
 end
@@ -126,7 +128,7 @@ end
 local function wait_idle(scope)
   local task = commit.enter "scope.run"
   if scope.count == 0 then return end
-  scope.on_end, scope.idle = Scope.on_end, scope.idle or queue.new()
+  scope.on_end, scope.idle = Scope.on_end, scope.idle or queue.new(IDLE)
   commit.wait(scope.idle, task, false)
 end
 

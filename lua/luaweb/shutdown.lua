@@ -15,7 +15,7 @@ local REASON = "the worker stops"
 local M = {}
 
 --- Ready once this worker has been told to stop.
-M.stopping = flag.new()
+M.stopping = flag.new "web.stopping"
 
 local hooks = {}
 

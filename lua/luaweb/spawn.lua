@@ -16,7 +16,7 @@ local M = {}
 
 ---@class luaweb.Job: luaweb.Task, luaweb.Alternative
 ---@field private scope luaweb.Roster
----@field private fn function|false    until it runs
+---@field private fn function|false    until it ends
 ---@field private n integer            how many [1], [2]...: its arguments, then results
 ---@field private outcome false|"ok"|"failed"|"cancelled"
 ---@field private value any            what its function raised
@@ -123,10 +123,10 @@ end
 
 local MOST_SPARE = 1024 -- more coroutines than this end with their job
 local spare_coroutines, spare_count = {}, 0
+M.spares = spare_coroutines
 
 local function call(job)
   local fn, n = job.fn, job.n
-  job.fn = false
   if n == 0 then return xpcall(fn, on_error) end
   if n == 1 then return xpcall(fn, on_error, job[1]) end
   return xpcall(fn, on_error, unpack(job, 1, n))
@@ -243,7 +243,7 @@ function Job:join()
     error("job:join: a job can't wait for its own end", 2)
   end
   if not self.outcome then
-    self.waiters = self.waiters or queue.new()
+    self.waiters = self.waiters or queue.new "job:join"
     joining[task] = self
     local ok, err = pcall(commit.wait, self.waiters, task, false)
     joining[task] = nil
@@ -259,7 +259,7 @@ function Job:attempt()
 end
 
 function Job:enlist(node)
-  self.waiters = self.waiters or queue.new()
+  self.waiters = self.waiters or queue.new "job:join"
   queue.append(self.waiters, node)
 end
 

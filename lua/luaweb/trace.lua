@@ -56,6 +56,23 @@ function M.back(raised, co)
   return type(raised) == "string" and raised or "?" -- a stack overflow: no room
 end
 
+-- The framework's own, or of a function that is built in: of who waits, the xpcall that
+-- runs it and the yield.
+local function is_ours(line)
+  return line:find("^\t%[C%]: ") ~= nil or is_lowest(line)
+end
+
+--- Where a coroutine stands, without the framework's own frames at both ends.
+---@param co thread
+---@return string lines   "" where there are no others
+function M.stack_of(co)
+  local lines, from = {}, 1
+  for line in debug.traceback(co, ""):gmatch "\t[^\n]+" do lines[#lines + 1] = line end
+  while lines[1] and is_ours(lines[#lines]) do table.remove(lines) end
+  while lines[from] and is_ours(lines[from]) do from = from + 1 end
+  return table.concat(lines, "\n", from)
+end
+
 --- What an xpcall gives when its message handler had no room, or failed itself.
 ---@param text string
 ---@return string

@@ -134,19 +134,28 @@ local function same(left, right, kinds)
     observe(right, script, before, kinds or channels))
 end
 
--- The law holds for many draws; the counts of the watcher are what they were.
+-- P10: what there is while nothing happens.
+local function at_rest()
+  local now = job.stats()
+  return { jobs = now.jobs, ready = now.ready, parked = now.parked, nodes = now.nodes,
+    timers = now.timers, coroutines = now.coroutines }
+end
+
+-- The law holds for many draws; the counts of the watcher are what they were,
+-- and nothing is left.
 local function law(title, check)
   it(("%s (LUAWEB_SEED=%d)"):format(title, SEED), function()
     math.randomseed(SEED)
     concurrent.settle()
-    local start = commit_watch.counts()
+    local start, rest = commit_watch.counts(), at_rest()
     for _ = 1, CASES do check() end
     concurrent.settle()
     local now = commit_watch.counts()
     for count, value in pairs(now) do now[count] = value - start[count] end
     assert.equal(now.made, now.fired + now.covered)
-    assert.same({ 0, 0 }, { now.nodes, now.jobs })
+    assert.same({ 0, 0, 0 }, { now.nodes, now.jobs, now.stale })
     assert.equal(now.opened, now.closed)
+    assert.same(rest, at_rest())
   end)
 end
 

@@ -6,9 +6,12 @@ local commit_watch = require "luaweb.commit_watch"
 local concurrent = require "spec.support.concurrent"
 local job = require "luaweb.job"
 local now = require("system").monotime
+local process = require "spec.support.process"
 local web = require "luaweb"
 
 local choose = alt.choose
+
+after_each(process.clean)
 
 describe("web.after", function()
   it("T68 of 0 is ready at once", function()
@@ -43,6 +46,32 @@ describe("web.after", function()
     end
     assert.equal("never", web.after(math.huge).kind)
     assert.is_false((alt.poll(web.after(math.huge))))
+  end)
+
+  it("T72 that has lost is not armed any more", function()
+    local c, before = chan.new(), job.stats().timers
+    local taker = job.spawn(function() choose { c, web.after(3600) }:sync() end)
+    job.yield()
+    assert.equal(before + 1, job.stats().timers)
+    c:give(1)
+    assert.equal(before, job.stats().timers)
+    taker:join()
+  end)
+
+  it("T72 that has lost does not keep the program", function()
+    local path = process.file("lost_spec.lua", [[
+      it("loses", function()
+        local c, web = require("luaweb.chan").new(), require "luaweb"
+        c:send(1)
+        local choose = require("luaweb.alt").choose
+        assert.equal(1, choose { c, web.after(3600) }:sync())
+        require("luaweb.job").spawn(function() c:give(2) end)
+        assert.equal(2, choose { c, web.after(3600) }:sync())
+      end)]])
+    local start = now()
+    local run = process.run("test", path)
+    assert.matches("1 passed, 0 failed", run.output)
+    assert.is_true(now() - start < 30)
   end)
 
   it("T73 that has lost leaves nothing behind", function()
