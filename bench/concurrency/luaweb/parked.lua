@@ -2,6 +2,7 @@
 -- What many parked jobs hold, and for how long they hold up others.
 local chan = require "luaweb.chan"
 local job = require "luaweb.job"
+local queue = require "luaweb.queue"
 local sched = require "luaweb.sched"
 
 local KIB, MS = 1024, 1000
@@ -26,7 +27,8 @@ end
 -- A timer that is due whenever the loop comes round, and the longest time that this
 -- took: a socket would have waited for as long.
 local function watch_turns()
-  local probe, turns, due = {}, { longest = 0, began = 0 }, sched.upcalls.due
+  local probe = queue.new_node(false, 0, false, false)
+  local turns, due = { longest = 0, began = 0 }, sched.upcalls.due
   function sched.upcalls.due(node)
     if node ~= probe then return due(node) end
     local now = os.clock()
@@ -35,7 +37,7 @@ local function watch_turns()
     sched.start_timer(probe, 0)
   end
   function turns.stop()
-    sched.stop_timer(probe)
+    queue.unlink(probe)
     sched.upcalls.due = due
   end
   sched.start_timer(probe, 0)
