@@ -1,34 +1,60 @@
 -- SPDX-License-Identifier: MIT
 -- The run queue: the tasks that can go on, in the order in which they could.
+--
+-- It is two lists: one is read while the other is written, and they change places when
+-- the first is at its end.  One list, whose beginning and end both move up, would leave
+-- the array part of its table, and be hashed anew with every few tasks.
 local M = {}
 
-local queue, first, last = {}, 1, 0
+local reading, first, last = {}, 1, 0
+local writing, written = {}, 0
+local urgent, urgent_count = {}, 0 -- before all others, the newest first
 
 --- Puts a task that parked (or is new) at the end.
 ---@param task luaweb.Task
 function M.put(task)
-  last = last + 1
-  queue[last] = task
+  written = written + 1
+  writing[written] = task
 end
 
 --- Puts it before all others.
 ---@param task luaweb.Task
 function M.put_first(task)
-  first = first - 1
-  queue[first] = task
+  urgent_count = urgent_count + 1
+  urgent[urgent_count] = task
 end
 
---- Takes the first; there must be one.
----@return luaweb.Task
+local function take_urgent()
+  local task = urgent[urgent_count]
+  urgent[urgent_count] = nil
+  urgent_count = urgent_count - 1
+  return task
+end
+
+-- Where the list that is read is at its end.
+local function take_other()
+  if urgent_count > 0 then return take_urgent() end
+  if written == 0 then return nil end
+  reading, writing = writing, reading
+  first, last, written = 2, written, 0
+  local task = reading[1]
+  reading[1] = nil
+  return task
+end
+
+--- Takes the first, or gives nil.
+---@return luaweb.Task?
 function M.take()
-  local task = queue[first]
-  queue[first] = nil
+  if urgent_count > 0 or first > last then return take_other() end
+  local task = reading[first]
+  reading[first] = nil
   first = first + 1
-  if first > last then first, last = 1, 0 end
   return task
 end
 
 ---@return boolean
-function M.is_empty() return first > last end
+function M.is_empty()
+  return first > last and written == 0 and urgent_count == 0
+end
 
 return M
