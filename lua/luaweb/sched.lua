@@ -255,17 +255,19 @@ local function lose(task, message)
   end
 end
 
+local DEAD = "cannot resume dead coroutine" -- what `resume` says of one
+
 -- Goes on with a task, the only place that does; true when it found no event.
 local function step(task)
   local co = task.co or upcalls.begin(task)
-  if not co or status(co) == "dead" then return false end -- cancelled; the app's doing
+  if not co then return false end -- cancelled
   current = task
   local ok, signal = resume(co)
   current = nil
   if signal == IDLE then return true end
   if task == active then active = nil end
   if not ok then
-    lose(task, tostring(signal))
+    if signal ~= DEAD then lose(task, tostring(signal)) end -- else the app's doing
   elseif signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then
     lose(task, YIELDED)
   end
@@ -279,9 +281,13 @@ jit.off(step)
 function M.turn()
   local is_idle = false
   for _ = 1, RESUMES_PER_TURN do
-    local found_none = step(is_idle and next_ready() or dispatcher())
-    if found_none and is_empty() then return false end
-    is_idle = found_none or (is_idle and not is_empty())
+    local task = is_idle and next_ready()
+    if task then
+      step(task)
+    else
+      is_idle = step(dispatcher())
+      if is_idle and is_empty() then return false end
+    end
   end
   return true
 end
