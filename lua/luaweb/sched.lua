@@ -273,7 +273,6 @@ local function step(task)
   end
   return false
 end
-jit.off(step)
 
 --- Runs what is ready: events, then the jobs and handlers that can go on, until neither
 --- is left or the turn has lasted long enough.
@@ -291,6 +290,5 @@ function M.turn()
   end
   return true
 end
-jit.off(M.turn)
 
 return M
