@@ -140,8 +140,8 @@ function M.park()
 end
 
 --- Leaves a coroutine whose task has ended, until upcalls.begin gives it to another.
-function M.rest()
-  local me = running()
+---@param me thread   the running one
+function M.rest(me)
   repeat yield(SPARE) until current and current.co == me
 end
 

@@ -138,12 +138,13 @@ local function run(job, ok, ...)
 end
 
 local function work()
+  local me = running()
   repeat
     local job = current()
     if not run(job, call(job)) or spare_count == MOST_SPARE then return end
     spare_count = spare_count + 1
-    spare_coroutines[spare_count] = running()
-    sched.rest()
+    spare_coroutines[spare_count] = me
+    sched.rest(me)
   until false
 end
 
