@@ -220,11 +220,27 @@ end
 
 -- The handle --------------------------------------------------------------------------
 
-local joining = {} -- by job: the one whose end it waits for
+-- The queue of those who wait for the end of a job: while one joins, that is its value.
+local Waiters = {}
 
--- Whether a job is `other`, or waits, maybe through others, for its end.
+local function waiters_of(job)
+  local waiters = job.waiters
+  if not waiters then
+    waiters = setmetatable(queue.new(), Waiters)
+    waiters.job, job.waiters = job, waiters
+  end
+  return waiters
+end
+
+-- The job that a job joins, if any.
+local function joined_by(job)
+  local value = job.parked == job and job.value
+  return value and getmetatable(value) == Waiters and value.job or nil
+end
+
+-- Whether a job is `other`, or joins it, maybe through others.
 local function waits_for(job, other)
-  while job and job ~= other do job = joining[job] end
+  while job and job ~= other do job = joined_by(job) end
   return job == other
 end
 
@@ -237,11 +253,8 @@ function Job:join()
     error("job:join: a job can't wait for its own end", 2)
   end
   if not self.outcome then
-    self.waiters = self.waiters or queue.new()
-    joining[task] = self
-    local ok, err = pcall(commit.wait, self.waiters, task, false)
-    joining[task] = nil
-    if not ok then error(err, 0) end
+    local waiters = waiters_of(self)
+    commit.wait(waiters, task, waiters)
   end
   if self.outcome == "ok" then return unpack(self, 1, self.n) end
   error(self.value, 0)
@@ -253,8 +266,7 @@ function Job:attempt()
 end
 
 function Job:enlist(node)
-  self.waiters = self.waiters or queue.new()
-  queue.append(self.waiters, node)
+  queue.append(waiters_of(self), node)
 end
 
 walk.extend(Job)
