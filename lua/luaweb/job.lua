@@ -6,6 +6,7 @@
 local alt = require "luaweb.alt"
 local commit = require "luaweb.commit"
 local ivar = require "luaweb.ivar"
+local outcome = require "luaweb.outcome"
 local roster = require "luaweb.roster"
 local scope = require "luaweb.scope"
 local sched = require "luaweb.sched"
@@ -120,7 +121,7 @@ local function results_of(jobs)
   for i = 1, jobs.n do
     local job = jobs[i]
     if job.outcome == "cancelled" then error(job.value, 0) end
-    results[i] = job[1]
+    results[i] = (outcome.results(job))
   end
   return results
 end

@@ -3,6 +3,7 @@
 -- registered with `finally` runs then, last first.
 local commit = require "luaweb.commit"
 local queue = require "luaweb.queue"
+local outcome = require "luaweb.outcome"
 local roster = require "luaweb.roster"
 local spawn = require "luaweb.spawn"
 
@@ -156,7 +157,7 @@ function M.run(fn, ...)
   M.shield(run_finalizers, scope, err)
   if scope.errors.n > 0 then error(scope.errors[1], 0) end
   if err then error(err, 0) end
-  return unpack(body, 1, body.n)
+  return outcome.results(body)
 end
 
 --- Calls a function with something that has a `close`, which is called when it returns,

@@ -3,6 +3,7 @@
 -- of what its function returns and raises.  job.lua is what apps see of it.
 local commit = require "luaweb.commit"
 local log = require "luaweb.log"
+local outcome = require "luaweb.outcome"
 local queue = require "luaweb.queue"
 local roster = require "luaweb.roster"
 local sched = require "luaweb.sched"
@@ -14,16 +15,12 @@ local current = sched.self
 
 local M = {}
 
----@class luaweb.Job: luaweb.Task, luaweb.Alternative
+---@class luaweb.Job: luaweb.Task, luaweb.Alternative, luaweb.Outcome
 ---@field private scope luaweb.Roster
 ---@field private fn function|false    until it runs
----@field private n integer            how many [1], [2]...: its arguments, then results
----@field private outcome false|"ok"|"failed"|"cancelled"
----@field private value any            what its function raised
 ---@field private waiters luaweb.Node|false   who waits for its end
 ---@field private older luaweb.Job     in its scope
 ---@field private younger luaweb.Job
----@field private cancelled luaweb.Cancelled?
 ---@field private shield integer?      how many shields it is in
 local Job = {}
 Job.__index = Job
@@ -50,45 +47,19 @@ end
 local Done = {} -- the leaf of job:done_alt
 Done.__index = Done
 
-local function outcome_of(job)
-  return { status = job.outcome, value = job[1], error = job.value }
-end
-
-local function result_of(job)
-  if job.outcome == "ok" then return true, job[1] end
-  return false, job.value
-end
-
 local function serve_waiters(job)
   local waiters = job.waiters
   job.waiters = false
   while queue.first(waiters) do
     local node = waiters.next
     if node.leaf and getmetatable(node.leaf) == Done then
-      commit.commit(node, true, outcome_of(job))
+      commit.commit(node, true, outcome.describe(job))
     elseif node.leaf then
-      commit.commit(node, result_of(job))
+      commit.commit(node, outcome.of(job))
     else
       commit.commit(node, true, nil) -- job:join looks by itself
     end
   end
-end
-
-local function keep_results(job, ...)
-  local n = select("#", ...)
-  for i = n + 1, job.n do job[i] = nil end
-  job.n = n
-  if n == 1 then
-    job[1] = ...
-    return
-  end
-  for i = 1, n do job[i] = (select(i, ...)) end
-end
-
-local function keep_failure(job, failure)
-  local raised = failure.raised
-  local is_cancelled = raised ~= nil and job.cancelled == raised
-  job.outcome, job.value = is_cancelled and "cancelled" or "failed", raised
 end
 
 -- Ends the job: who waits for it goes on.  When not ok, `...` is what on_error made,
@@ -102,10 +73,9 @@ local function finish(job, ok, ...)
   end
   if ok then
     job.outcome = "ok"
-    keep_results(job, ...)
+    outcome.keep(job, ...)
   else
-    keep_results(job)
-    keep_failure(job, failure)
+    outcome.fail(job, failure.raised)
   end
   job.fn, job.co = false, false
   local scope = job.scope
@@ -124,11 +94,11 @@ local MOST_SPARE = 1024 -- more coroutines than this end with their job
 local spare_coroutines, spare_count = {}, 0
 
 local function call(job)
-  local fn, n = job.fn, job.n
-  job.fn = false
+  local fn, n, value = job.fn, job.n, job.value
+  job.fn, job.value = false, false
   if n == 0 then return xpcall(fn, on_error) end
-  if n == 1 then return xpcall(fn, on_error, job[1]) end
-  return xpcall(fn, on_error, unpack(job, 1, n))
+  if n == 1 then return xpcall(fn, on_error, value) end
+  return xpcall(fn, on_error, unpack(value, 1, n))
 end
 
 -- True when the coroutine is good for another job: its stack has not overflowed.
@@ -168,17 +138,13 @@ end
 ---@return luaweb.Job
 function M.make(scope, fn, ...)
   if scope.is_over then error("this scope has ended", 3) end
-  local n, last = select("#", ...), scope.older
+  local last = scope.older
   local job = setmetatable({ co = false, sync = false, open = false, ok = false,
     value = false, next = false, prev = false, timer = false, parked = false,
-    scope = scope, fn = fn, n = n, outcome = false, waiters = false,
+    scope = scope, fn = fn, n = 0, outcome = false, waiters = false,
     older = last, younger = scope }, Job)
   roster.add(scope, job)
-  if n == 1 then
-    job[1] = ...
-  else
-    for i = 1, n do job[i] = (select(i, ...)) end
-  end
+  outcome.keep(job, ...)
   if scope.cancelled then job:cancel(scope.cancelled.reason) end
   return job
 end
@@ -256,13 +222,13 @@ function Job:join()
     local waiters = waiters_of(self)
     commit.wait(waiters, task, waiters)
   end
-  if self.outcome == "ok" then return unpack(self, 1, self.n) end
+  if self.outcome == "ok" then return outcome.results(self) end
   error(self.value, 0)
 end
 
 function Job:attempt()
   if not self.outcome then return false end
-  return true, result_of(self)
+  return true, outcome.of(self)
 end
 
 function Job:enlist(node)
@@ -273,7 +239,7 @@ walk.extend(Job)
 
 function Done:attempt()
   if not self.job.outcome then return false end
-  return true, true, outcome_of(self.job)
+  return true, true, outcome.describe(self.job)
 end
 
 function Done:enlist(node) self.job:enlist(node) end
