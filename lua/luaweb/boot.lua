@@ -32,6 +32,7 @@ table.insert(package.loaders, 2, find_own)
 
 require("luaweb.abi").open(host, embedded "luaweb.abi.h")
 require("luaweb.loader").install()
+require("luaweb.trace_ends").prepare()
 if os.getenv "LUAWEB_WATCH" then require("luaweb.commit_watch").on() end
 require("luaweb.command").start(command, { select(4, ...) })
 return require("luaweb.sched").turn

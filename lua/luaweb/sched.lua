@@ -49,9 +49,10 @@ M.upcalls = {}
 
 -- Stops the running task until the resume site goes on with it: an app that has got
 -- hold of its coroutine and resumes that would mix up who waits for what.
-local function pause(signal)
-  local me = current
-  repeat yield(signal) until current == me
+local function pause(signal, me)
+  me = me or current
+  yield(signal)
+  if current ~= me then return pause(signal, me) end
 end
 
 ---@class luaweb.Task
@@ -136,13 +137,15 @@ function M.self() return current end
 --- Parks the running task until somebody makes it ready.  M.check comes first.
 function M.park()
   local me = current -- as `pause` does: each frame is on the stack of all that waits
-  repeat yield(PARKED) until current == me
+  yield(PARKED)
+  if current ~= me then return pause(PARKED, me) end
 end
 
 --- Leaves a coroutine whose task has ended, until upcalls.begin gives it to another.
 ---@param me thread   the running one
 function M.rest(me)
-  repeat yield(SPARE) until current and current.co == me
+  yield(SPARE)
+  if not current or current.co ~= me then return M.rest(me) end
 end
 
 --- Waits until C wakes this id.
