@@ -14,9 +14,9 @@ B3-5003     2000000  messages  -  a hop of a token round 5,003 jobs
 B4          100000   messages  -  a leaf of a tree of jobs, ten under each
 B5-end      3000000  jobs      5  a job started that only ends
 B5-join     1000000  jobs      -  a job started and joined
-B6-2-wait   1000000  choices   4  a choice of 2 channels that waits
-B6-8-wait   500000   choices   -  a choice of 8 that waits
-B6-64-wait  100000   choices   -  a choice of 64 that waits
+B6-2-wait   1000000  choices   4  a choice of 2 channels, every other waits
+B6-8-wait   500000   choices   -  a choice of 8, every other waits
+B6-64-wait  100000   choices   -  a choice of 64, every other waits
 B6-2-ready  2000000  choices   4  a choice of 2, one of which is ready
 B6-8-ready  1000000  choices   -  a choice of 8, the last of which is ready
 B6-64-ready 200000   choices   -  a choice of 64, the last of which is ready

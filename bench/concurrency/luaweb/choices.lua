@@ -17,8 +17,8 @@ local function channels_of(count)
   return list
 end
 
--- One job gives to the last channel of a choice; another waits for it, if what it takes
--- is not `right`, that is wrong.
+-- One job gives to the last channel of a choice, another syncs it: by turns one of them
+-- finds the other waiting.
 local function sync_often(choice, last, n)
   local sum, done = 0, chan.new()
   job.spawn(function()
