@@ -21,7 +21,7 @@ local spare_nodes, spare_count, in_use = false, 0, 0
 --- An empty queue.
 ---@return luaweb.Node head   next and prev of an empty one are itself
 function M.new()
-  local head = { sync = false, next = false, prev = false }
+  local head = { next = false, prev = false }
   head.next, head.prev = head, head
   return head
 end
