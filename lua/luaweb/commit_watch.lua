@@ -43,10 +43,11 @@ function watcher.message(node)
   law(node.prev, "a wake finds its node in use")
 end
 
-local function on_ready(task, queued, at)
+local function on_ready(task, list, at)
   local before = places[task]
-  law(not before or queued[before] ~= task, "a job is once among those that can go on")
-  places[task] = at
+  law(not before or before.list[before.at] ~= task,
+    "a job is once among those that can go on")
+  places[task] = { list = list, at = at }
 end
 
 function watcher.abandoned()

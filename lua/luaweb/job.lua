@@ -8,6 +8,7 @@ local commit = require "luaweb.commit"
 local dump = require "luaweb.dump"
 local ivar = require "luaweb.ivar"
 local offload = require "luaweb.offload"
+local outcome = require "luaweb.outcome"
 local roster = require "luaweb.roster"
 local scope = require "luaweb.scope"
 local sched = require "luaweb.sched"
@@ -179,7 +180,7 @@ local function results_of(jobs)
   for i = 1, jobs.n do
     local job = jobs[i]
     if job.outcome == "cancelled" then error(job.value, 0) end
-    results[i] = job[1]
+    results[i] = (outcome.results(job))
   end
   return results
 end

@@ -22,7 +22,7 @@ local spare_nodes, spare_count, in_use = false, 0, 0
 ---@param what string   what its nodes wait for, for who looks (dump.lua): "chan:take"
 ---@return luaweb.Node head   next and prev of an empty one are itself
 function M.new(what)
-  local head = { sync = false, next = false, prev = false, what = what }
+  local head = { next = false, prev = false, what = what }
   head.next, head.prev = head, head
   return head
 end

@@ -55,9 +55,10 @@ M.upcalls = {}
 
 -- Stops the running task until the resume site goes on with it: an app that has got
 -- hold of its coroutine and resumes that would mix up who waits for what.
-local function pause(signal)
-  local me = current
-  repeat yield(signal) until current == me
+local function pause(signal, me)
+  me = me or current
+  yield(signal)
+  if current ~= me then return pause(signal, me) end
 end
 
 ---@class luaweb.Task
@@ -157,13 +158,15 @@ function M.self() return current end
 --- Parks the running task until somebody makes it ready.  M.check comes first.
 function M.park()
   local me = current -- as `pause` does: each frame is on the stack of all that waits
-  repeat yield(PARKED) until current == me
+  yield(PARKED)
+  if current ~= me then return pause(PARKED, me) end
 end
 
 --- Leaves a coroutine whose task has ended, until upcalls.begin gives it to another.
-function M.rest()
-  local me = running()
-  repeat yield(SPARE) until current and current.co == me
+---@param me thread   the running one
+function M.rest(me)
+  yield(SPARE)
+  if not current or current.co ~= me then return M.rest(me) end
 end
 
 --- Has a node served when a time is over.
@@ -251,10 +254,12 @@ local function lose(task, message)
   end
 end
 
+local DEAD = "cannot resume dead coroutine" -- what `resume` says of one
+
 -- Goes on with a task, the only place that does; true when it found no event.
 local function step(task)
   local co = task.co or upcalls.begin(task)
-  if not co or status(co) == "dead" then return false end -- cancelled; the app's doing
+  if not co then return false end -- cancelled
   current = task
   local ok, signal = resume(co)
   current = nil
@@ -264,13 +269,12 @@ local function step(task)
     if task.address then owners[abi.request_at(task.address).slot] = task end
   end
   if not ok then
-    lose(task, tostring(signal))
+    if signal ~= DEAD then lose(task, tostring(signal)) end -- else the app's doing
   elseif signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then
     lose(task, YIELDED)
   end
   return false
 end
-jit.off(step)
 
 --- Runs what is ready: events, then the jobs and handlers that can go on, until neither
 --- is left or the turn has lasted long enough.
@@ -278,12 +282,15 @@ jit.off(step)
 function M.turn()
   local is_idle = false
   for _ = 1, RESUMES_PER_TURN do
-    local found_none = step(is_idle and next_ready() or dispatcher())
-    if found_none and is_empty() then return false end
-    is_idle = found_none or (is_idle and not is_empty())
+    local task = is_idle and next_ready()
+    if task then
+      step(task)
+    else
+      is_idle = step(dispatcher())
+      if is_idle and is_empty() then return false end
+    end
   end
   return true
 end
-jit.off(M.turn)
 
 return M

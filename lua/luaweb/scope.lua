@@ -3,6 +3,7 @@
 -- registered with `finally` runs then, last first.
 local commit = require "luaweb.commit"
 local queue = require "luaweb.queue"
+local outcome = require "luaweb.outcome"
 local roster = require "luaweb.roster"
 local spawn = require "luaweb.spawn"
 
@@ -205,7 +206,7 @@ function M.run(fn, ...)
   if scope.errors.n > 0 then error(scope.errors[1], 0) end
   if failures and failures[1] ~= nil then error(failures[1], 0) end
   if err then error(err, 0) end
-  return unpack(body, 1, body.n)
+  return outcome.results(body)
 end
 
 --- The scope of what runs: what job.spawn starts here belongs to it.  In a handler it

@@ -3,6 +3,7 @@
 -- of what its function returns and raises.  job.lua is what apps see of it.
 local commit = require "luaweb.commit"
 local log = require "luaweb.log"
+local outcome = require "luaweb.outcome"
 local queue = require "luaweb.queue"
 local roster = require "luaweb.roster"
 local sched = require "luaweb.sched"
@@ -14,16 +15,12 @@ local current = sched.self
 
 local M = {}
 
----@class luaweb.Job: luaweb.Task, luaweb.Alternative
+---@class luaweb.Job: luaweb.Task, luaweb.Alternative, luaweb.Outcome
 ---@field private scope luaweb.Roster
 ---@field private fn function|false    until it ends
----@field private n integer            how many [1], [2]...: its arguments, then results
----@field private outcome false|"ok"|"failed"|"cancelled"
----@field private value any            what its function raised
 ---@field private waiters luaweb.Node|false   who waits for its end
 ---@field private older luaweb.Job     in its scope
 ---@field private younger luaweb.Job
----@field private cancelled luaweb.Cancelled?
 ---@field private shield integer?      how many shields it is in
 local Job = {}
 Job.__index = Job
@@ -51,45 +48,19 @@ end
 local Done = {} -- the leaf of job:done_alt
 Done.__index = Done
 
-local function outcome_of(job)
-  return { status = job.outcome, value = job[1], error = job.value }
-end
-
-local function result_of(job)
-  if job.outcome == "ok" then return true, job[1] end
-  return false, job.value
-end
-
 local function serve_waiters(job)
   local waiters = job.waiters
   job.waiters = false
   while queue.first(waiters) do
     local node = waiters.next
     if node.leaf and getmetatable(node.leaf) == Done then
-      commit.commit(node, true, outcome_of(job))
+      commit.commit(node, true, outcome.describe(job))
     elseif node.leaf then
-      commit.commit(node, result_of(job))
+      commit.commit(node, outcome.of(job))
     else
       commit.commit(node, true, nil) -- job:join looks by itself
     end
   end
-end
-
-local function keep_results(job, ...)
-  local n = select("#", ...)
-  for i = n + 1, job.n do job[i] = nil end
-  job.n = n
-  if n == 1 then
-    job[1] = ...
-    return
-  end
-  for i = 1, n do job[i] = (select(i, ...)) end
-end
-
-local function keep_failure(job, failure)
-  local raised = failure.raised
-  local is_cancelled = raised ~= nil and job.cancelled == raised
-  job.outcome, job.value = is_cancelled and "cancelled" or "failed", raised
 end
 
 -- Ends the job: who waits for it goes on.  When not ok, `...` is what on_error made,
@@ -103,10 +74,9 @@ local function finish(job, ok, ...)
   end
   if ok then
     job.outcome = "ok"
-    keep_results(job, ...)
+    outcome.keep(job, ...)
   else
-    keep_results(job)
-    keep_failure(job, failure)
+    outcome.fail(job, failure.raised)
   end
   job.fn, job.co = false, false
   local scope = job.scope
@@ -126,10 +96,11 @@ local spare_coroutines, spare_count = {}, 0
 M.spares = spare_coroutines
 
 local function call(job)
-  local fn, n = job.fn, job.n
+  local fn, n, value = job.fn, job.n, job.value
+  job.value = false
   if n == 0 then return xpcall(fn, on_error) end
-  if n == 1 then return xpcall(fn, on_error, job[1]) end
-  return xpcall(fn, on_error, unpack(job, 1, n))
+  if n == 1 then return xpcall(fn, on_error, value) end
+  return xpcall(fn, on_error, unpack(value, 1, n))
 end
 
 -- True when the coroutine is good for another job: its stack has not overflowed.
@@ -139,12 +110,13 @@ local function run(job, ok, ...)
 end
 
 local function work()
+  local me = running()
   repeat
     local job = current()
     if not run(job, call(job)) or spare_count == MOST_SPARE then return end
     spare_count = spare_count + 1
-    spare_coroutines[spare_count] = running()
-    sched.rest()
+    spare_coroutines[spare_count] = me
+    sched.rest(me)
   until false
 end
 
@@ -168,17 +140,13 @@ end
 ---@return luaweb.Job
 function M.make(scope, fn, ...)
   if scope.is_over then error("this scope has ended", 3) end
-  local n, last = select("#", ...), scope.older
+  local last = scope.older
   local job = setmetatable({ co = false, sync = false, open = false, ok = false,
     value = false, next = false, prev = false, wake = false, parked = false,
-    scope = scope, fn = fn, n = n, outcome = false, waiters = false,
+    scope = scope, fn = fn, n = 0, outcome = false, waiters = false,
     older = last, younger = scope }, Job)
   roster.add(scope, job)
-  if n == 1 then
-    job[1] = ...
-  else
-    for i = 1, n do job[i] = (select(i, ...)) end
-  end
+  outcome.keep(job, ...)
   if scope.cancelled then job:cancel(scope.cancelled.reason) end
   return job
 end
@@ -226,11 +194,27 @@ end
 
 -- The handle --------------------------------------------------------------------------
 
-local joining = {} -- by job: the one whose end it waits for
+-- The queue of those who wait for the end of a job: while one joins, that is its value.
+local Waiters = {}
 
--- Whether a job is `other`, or waits, maybe through others, for its end.
+local function waiters_of(job)
+  local waiters = job.waiters
+  if not waiters then
+    waiters = setmetatable(queue.new "job:join", Waiters)
+    waiters.job, job.waiters = job, waiters
+  end
+  return waiters
+end
+
+-- The job that a job joins, if any.
+local function joined_by(job)
+  local value = job.parked == job and job.value
+  return value and getmetatable(value) == Waiters and value.job or nil
+end
+
+-- Whether a job is `other`, or joins it, maybe through others.
 local function waits_for(job, other)
-  while job and job ~= other do job = joining[job] end
+  while job and job ~= other do job = joined_by(job) end
   return job == other
 end
 
@@ -243,31 +227,27 @@ function Job:join()
     error("job:join: a job can't wait for its own end", 2)
   end
   if not self.outcome then
-    self.waiters = self.waiters or queue.new "job:join"
-    joining[task] = self
-    local ok, err = pcall(commit.wait, self.waiters, task, false)
-    joining[task] = nil
-    if not ok then error(err, 0) end
+    local waiters = waiters_of(self)
+    commit.wait(waiters, task, waiters)
   end
-  if self.outcome == "ok" then return unpack(self, 1, self.n) end
+  if self.outcome == "ok" then return outcome.results(self) end
   error(self.value, 0)
 end
 
 function Job:attempt()
   if not self.outcome then return false end
-  return true, result_of(self)
+  return true, outcome.of(self)
 end
 
 function Job:enlist(node)
-  self.waiters = self.waiters or queue.new "job:join"
-  queue.append(self.waiters, node)
+  queue.append(waiters_of(self), node)
 end
 
 walk.extend(Job)
 
 function Done:attempt()
   if not self.job.outcome then return false end
-  return true, true, outcome_of(self.job)
+  return true, true, outcome.describe(self.job)
 end
 
 function Done:enlist(node) self.job:enlist(node) end
