@@ -7,7 +7,7 @@
 -- draws).
 local commit = require "luaweb.commit"
 local ivar = require "luaweb.ivar"
-local sched = require "luaweb.sched"
+local waiting = require "luaweb.waiting"
 local walk = require "luaweb.walk"
 
 local new, is_alternative = walk.new, walk.is_alternative
@@ -73,7 +73,7 @@ end
 M.never = new { kind = "never" }
 
 local Idle = class_of(function() return false end)
-Idle.enlist = function(_, node) sched.start_timer(node, 0) end
+Idle.enlist = function(_, node) waiting.start_timer(node, 0) end
 
 --- Is ready after the other ready work has had a turn.
 M.idle = setmetatable({}, Idle)

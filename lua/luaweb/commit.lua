@@ -23,6 +23,7 @@ local cancellation = require "luaweb.cancellation"
 local nack = require "luaweb.nack"
 local queue = require "luaweb.queue"
 local sched = require "luaweb.sched"
+local waiting = require "luaweb.waiting"
 
 local is_stopped, Cancelled = cancellation.is_stopped, cancellation.Cancelled
 local check, ready, sleep = sched.check, sched.ready, sched.park
@@ -170,7 +171,7 @@ function M.commit(node, ok, value)
   task.parked = false
   ready(task)
 end
-sched.upcalls.due = function(node) M.commit(node, true, nil) end
+waiting.upcalls.due = function(node) M.commit(node, true, nil) end
 
 --- Whose a node is.
 ---@param node luaweb.Node
@@ -269,7 +270,7 @@ end
 --- Waits for a time alone.
 function M.wait_for(task, seconds)
   open_alone(task, false)
-  sched.start_timer(task, seconds)
+  waiting.start_timer(task, seconds)
   return wait_alone(task)
 end
 
@@ -279,7 +280,7 @@ end
 function M.wait_under(id, what)
   local task = M.enter(what)
   open_alone(task, false)
-  sched.enlist(task, id)
+  waiting.enlist(task, id)
   return wait_alone(task)
 end
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Queues of nodes: who waits at an object, first come, first served.  A node leaves its
 -- queue in O(1), wherever it stands; nodes are used again.  commit.lua says when.
-local sched = require "luaweb.sched"
+local waiting = require "luaweb.waiting"
 
 local M = {}
 
@@ -48,7 +48,7 @@ end
 ---@param node luaweb.Node
 function M.unlink(node)
   if node.wake then
-    sched.unlist(node)
+    waiting.unlist(node)
   elseif node.next then
     node.prev.next, node.next.prev = node.next, node.prev
     node.next, node.prev = false, false
@@ -103,12 +103,12 @@ end
 ---@param head luaweb.Node
 ---@return integer waiting, integer left
 function M.count(head)
-  local waiting, left, node = 0, 0, head.next
+  local parked, left, node = 0, 0, head.next
   while node ~= head do
-    if node.sync then waiting = waiting + 1 else left = left + 1 end
+    if node.sync then parked = waiting + 1 else left = left + 1 end
     node = node.next
   end
-  return waiting, left
+  return parked, left
 end
 
 --- How many nodes are in queues now, but for those of tasks that wait for one thing.

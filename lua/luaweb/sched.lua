@@ -8,6 +8,7 @@
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
 local run_queue = require "luaweb.run_queue"
+local waiting = require "luaweb.waiting"
 
 local C, host = abi.C, abi.host
 local create, resume, yield = coroutine.create, coroutine.resume, coroutine.yield
@@ -35,7 +36,6 @@ local YIELDED = "coroutine.yield can't be called here: outside of the app's own 
 
 local M = {}
 
-local waiting = {}                  -- by id, see serve
 local spares = {}                   -- dispatchers at rest
 local owners = {}                   -- by slot of a request: the dispatcher that waits
 M.owners, M.spares = owners, spares -- for who looks (dump.lua)
@@ -47,9 +47,9 @@ local event = ffi.new "struct luaweb_event"
 --- What the dispatcher does with events; host.lua fills it in.
 --- lost(task, message, address, generation): it will never go on; address is nil where
 --- it was a job.  begin(task): gives a task without a coroutine one, or nil where it
---- has ended.  due(node): C has woken what it waits for, or its time is over.
---- gone(task, address, generation, how): see enum luaweb_gone; task: what waits for it,
---- or false.  stop(is_late): nothing is open any more, or the time for that is over.
+--- has ended.  gone(task, address, generation, how): see enum luaweb_gone; task: what
+--- waits for it, or false.  stop(is_late): nothing is open any more, or the time for
+--- that is over.
 ---@type table<string, function>   also request(index, address, generation), stopping()
 M.upcalls = {}
 
@@ -65,59 +65,6 @@ end
 ---@field co thread|false
 
 M.ready, M.ready_first = run_queue.put, run_queue.put_first
-
--- What waits under an id is a node (of queue.lua), or a list of nodes.
-local function serve(node, id)
-  if node.wake ~= id then return end -- its sync has closed meanwhile
-  node.wake = false
-  M.upcalls.due(node)
-end
-
---- Serves what waits under an id.
----@param id integer
-function M.wake(id)
-  local waiter = waiting[id]
-  if not waiter then return end
-  waiting[id] = nil
-  if not waiter.is_list then return serve(waiter, id) end
-  for i = 1, #waiter do serve(waiter[i], id) end
-end
-
---- Has a node of a sync that parks served once C wakes an id.
----@param node luaweb.Node
----@param id integer
-function M.enlist(node, id)
-  local others = waiting[id]
-  node.wake = id
-  if not others then
-    waiting[id] = node
-  elseif others.is_list then
-    others[#others + 1] = node
-  else
-    waiting[id] = { is_list = true, others, node }
-  end
-end
-
-local function remove_from(list, node)
-  for i = #list, 1, -1 do
-    if list[i] == node then table.remove(list, i) end
-  end
-  return list[1] == nil
-end
-
---- Takes it back.
----@param node luaweb.Node
-function M.unlist(node)
-  local id = node.wake
-  node.wake = false
-  local waiter = waiting[id]
-  if waiter == node then
-    C.luaweb_timer_stop(host, id) -- nothing, where the id is no timer's
-  elseif not waiter or not waiter.is_list or not remove_from(waiter, node) then
-    return
-  end
-  waiting[id] = nil
-end
 
 --- Raises an error where the caller can't wait.  Calls that wait only at times ask this
 --- first: they fail always or never.
@@ -169,15 +116,6 @@ function M.rest(me)
   if not current or current.co ~= me then return M.rest(me) end
 end
 
---- Has a node served when a time is over.
----@param node luaweb.Node
----@param seconds number   0 or more; rounded up to milliseconds
-function M.start_timer(node, seconds)
-  local id = C.luaweb_timer_start(host, seconds)
-  node.wake = id
-  waiting[id] = node
-end
-
 local integer = ffi.typeof "intptr_t"
 
 -- The next event; the request by its address, which needs no memory.  A function of its
@@ -201,6 +139,17 @@ local function serve_next(me)
   me.address = false
 end
 
+-- Notes that a dispatcher waits, for as long as its request lasts.
+local function own(task)
+  task.slot = abi.request_at(task.address).slot
+  owners[task.slot] = task
+end
+
+local function disown(task)
+  if owners[task.slot] == task then owners[task.slot] = nil end
+  task.cancelled, task.shield = nil, nil
+end
+
 local function tell_gone(address, generation, how)
   local task = owners[abi.request_at(address).slot]
   local waits = task and task.address == address and task.generation == generation
@@ -209,7 +158,7 @@ end
 
 local function handle(kind, id, address, generation)
   if kind == WAKE then
-    M.wake(id)
+    waiting.wake(id)
   elseif kind == GONE then
     tell_gone(address, generation, id)
   elseif kind == STOPPING then
@@ -225,7 +174,7 @@ local function dispatch()
   local me = current
   while true do
     if active ~= me then -- it has waited
-      me.cancelled, me.shield = nil, nil
+      if me.slot then disown(me) end
       if #spares == MOST_SPARES then return end
       spares[#spares + 1] = me
       pause(SPARE)
@@ -247,6 +196,7 @@ end
 -- nothing could catch it (no memory was left).
 local function lose(task, message)
   local request, generation = task.address, task.generation
+  if task.slot then disown(task) end
   if pcall(upcalls.lost, task, message, request, generation) then return end
   pcall(collectgarbage) -- most likely no memory is left, not even to say so
   if request then
@@ -266,7 +216,7 @@ local function step(task)
   if signal == IDLE then return true end
   if task == active then
     active = nil
-    if task.address then owners[abi.request_at(task.address).slot] = task end
+    if task.address then own(task) end
   end
   if not ok then
     if signal ~= DEAD then lose(task, tostring(signal)) end -- else the app's doing

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Time as something to wait for: web.sleep and web.after.
 local commit = require "luaweb.commit"
-local sched = require "luaweb.sched"
+local waiting = require "luaweb.waiting"
 local walk = require "luaweb.walk"
 
 local M = {}
@@ -11,7 +11,7 @@ After.__index = After
 
 function After:attempt() return self.seconds == 0, true, nil end
 
-function After:enlist(node) sched.start_timer(node, self.seconds) end
+function After:enlist(node) waiting.start_timer(node, self.seconds) end
 
 walk.extend(After)
 

@@ -4,8 +4,8 @@
 -- lost, so what it may tell of is always tried first.
 local alt = require "luaweb.alt"
 local commit = require "luaweb.commit"
-local sched = require "luaweb.sched"
 local timer = require "luaweb.timer"
+local waiting = require "luaweb.waiting"
 local walk = require "luaweb.walk"
 
 local M = {}
@@ -15,7 +15,7 @@ Wake.__index = Wake
 
 function Wake:attempt() return false end
 
-function Wake:enlist(node) sched.enlist(node, self.id) end
+function Wake:enlist(node) waiting.enlist(node, self.id) end
 
 walk.extend(Wake)
 

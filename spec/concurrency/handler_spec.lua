@@ -6,6 +6,7 @@ local concurrent = require "spec.support.concurrent"
 local error_log = require "spec.support.error_log"
 local job = require "luaweb.job"
 local lock = require "luaweb.lock"
+local sched = require "luaweb.sched"
 local scope = require "luaweb.scope"
 local test = require "luaweb.test"
 local web = require "luaweb"
@@ -36,6 +37,24 @@ describe("on_uncaught of an app", function()
   it("is told to the log when it fails itself", function()
     assert.matches("error on_uncaught failed: .*its own",
       fail(function() error "its own" end))
+  end)
+end)
+
+describe("handlers that have waited", function()
+  it("leave nothing behind, however many there were", function()
+    local client = test.app(web.app { web.get("/", function()
+      web.sleep(0.05)
+      return "x"
+    end) })
+    local conns = {}
+    for i = 1, 1000 do conns[i] = client:raw "GET / HTTP/1.1\r\nHost: h\r\n\r\n" end
+    for i = 1, 1000 do
+      assert.matches("x$", conns[i]:receive(5))
+      conns[i]:close()
+    end
+    web.sleep(0.01)
+    assert.is_nil(next(sched.owners))
+    assert(#sched.spares <= 256, #sched.spares)
   end)
 end)
 

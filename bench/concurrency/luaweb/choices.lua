@@ -4,7 +4,7 @@ local alt = require "luaweb.alt"
 local chan = require "luaweb.chan"
 local job = require "luaweb.job"
 local queue = require "luaweb.queue"
-local sched = require "luaweb.sched"
+local waiting = require "luaweb.waiting"
 local web = require "luaweb"
 
 local FAR = 3600 -- seconds
@@ -60,7 +60,7 @@ local function arm_others(count)
   local others = {}
   for i = 1, count do
     others[i] = queue.new_node(false, 0, false, false)
-    sched.start_timer(others[i], FAR + i % 1000)
+    waiting.start_timer(others[i], FAR + i % 1000)
   end
   return others
 end
@@ -81,7 +81,7 @@ programs["B7-100k"] = lost_timer(100000)
 programs["B7-alone"] = function(n)
   local node = queue.new_node(false, 0, false, false)
   for _ = 1, n do
-    sched.start_timer(node, FAR)
+    waiting.start_timer(node, FAR)
     queue.unlink(node)
   end
   return n

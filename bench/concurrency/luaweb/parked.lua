@@ -3,7 +3,7 @@
 local chan = require "luaweb.chan"
 local job = require "luaweb.job"
 local queue = require "luaweb.queue"
-local sched = require "luaweb.sched"
+local waiting = require "luaweb.waiting"
 
 local KIB, MS = 1024, 1000
 
@@ -28,19 +28,19 @@ end
 -- took: a socket would have waited for as long.
 local function watch_turns()
   local probe = queue.new_node(false, 0, false, false)
-  local turns, due = { longest = 0, began = 0 }, sched.upcalls.due
-  function sched.upcalls.due(node)
+  local turns, due = { longest = 0, began = 0 }, waiting.upcalls.due
+  function waiting.upcalls.due(node)
     if node ~= probe then return due(node) end
     local now = os.clock()
     turns.longest = math.max(turns.longest, now - turns.began)
     turns.began = now
-    sched.start_timer(probe, 0)
+    waiting.start_timer(probe, 0)
   end
   function turns.stop()
     queue.unlink(probe)
-    sched.upcalls.due = due
+    waiting.upcalls.due = due
   end
-  sched.start_timer(probe, 0)
+  waiting.start_timer(probe, 0)
   return turns
 end
 

@@ -5,6 +5,7 @@ local body = require "luaweb.request.body"
 local ffi = require "ffi"
 local handle = require "luaweb.request.handle"
 local sched = require "luaweb.sched"
+local waiting = require "luaweb.waiting"
 local wake = require "luaweb.wake"
 local walk = require "luaweb.walk"
 
@@ -96,7 +97,7 @@ function Room:attempt()
   return result, true, nil
 end
 
-function Room:enlist(node) sched.enlist(node, self.r.slot) end
+function Room:enlist(node) waiting.enlist(node, self.r.slot) end
 
 walk.extend(Room)
 
