@@ -105,7 +105,7 @@ end
 function M.count(head)
   local parked, left, node = 0, 0, head.next
   while node ~= head do
-    if node.sync then parked = waiting + 1 else left = left + 1 end
+    if node.sync then parked = parked + 1 else left = left + 1 end
     node = node.next
   end
   return parked, left
