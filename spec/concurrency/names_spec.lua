@@ -95,3 +95,29 @@ describe("the names of waiting", function()
     assert.is_true(module("alt").is_alternative(web.stopping))
   end)
 end)
+
+describe("a number that is none", function()
+  local job, latch = module "job", module "latch"
+  local broadcast = module "broadcast"
+  local function map(max) return job.map_all({ 1, 2 }, tostring, { max = max }) end
+
+  for _, n in ipairs { -1, 0.5, 0 / 0, "2" } do
+    it("is refused at the place of the call: " .. tostring(n), function()
+      for message, call in pairs {
+        ["latch.new wants a whole number"] = function() latch.new(n) end,
+        ["latch:add wants a whole number"] = function() latch.new(1):add(n) end,
+        ["cap must be a whole number"] = function() broadcast.new { cap = n } end,
+        ["max must be a number, 1 or more"] = function() map(n) end,
+      } do
+        local ok, err = pcall(call)
+        assert.is_false(ok, message)
+        assert.matches("names_spec.lua:%d+: .*" .. message, err)
+      end
+    end)
+  end
+
+  it("may be infinite where it bounds what runs at once", function()
+    assert.same({ n = 2, "1", "2" }, map(math.huge))
+    assert.same({ n = 0 }, job.map_all({}, tostring))
+  end)
+end)
