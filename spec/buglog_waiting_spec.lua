@@ -164,6 +164,34 @@ describe("what was made in a job that has ended", function()
   end)
 end)
 
+describe("what looks like no call, but waits", function()
+  local slow = setmetatable({}, { __tostring = function()
+    web.sleep(0.001)
+    return "slow"
+  end })
+
+  it("may be a __tostring, though not of a format", function()
+    assert.equal("slow", tostring(slow))
+    local ok, message = pcall(string.format, "%s", slow)
+    assert.is_false(ok)
+    assert.matches("web.sleep can't wait here: it was called inside a callback of a C "
+      .. "function", message)
+  end)
+
+  it("may be a module, also one whose first loader is cancelled", function()
+    local path = package.path
+    process.file("slow_module.lua", "require('luaweb').sleep(0.02) return { v = 1 }")
+    package.path = process.path "?.lua" .. ";" .. path
+    local function load() return require("slow_module").v end
+    local first, second = job.spawn(load), job.spawn(load)
+    concurrent.settle()
+    first:cancel()
+    local ok, v = pcall(second.join, second)
+    package.path, package.loaded.slow_module = path, nil
+    assert.same({ true, 1, "cancelled" }, { ok, v, first:status() })
+  end)
+end)
+
 describe("web.every", function()
   it("leaves nothing behind at each beat", function()
     local beats, at_start, at_end = 0, nil, nil
