@@ -142,6 +142,33 @@ describe("a handler that waits", function()
     end)
 end)
 
+describe("a stream of many small writes", function()
+  it("leaves no memory behind when its client goes in the midst of it", function()
+    local child = process.serve(process.file("app.lua", [[
+local web = require "luaweb"
+return web.app {
+  web.get("/", function()
+    return web.streaming(function(out) while true do out:write "x" end end)
+  end),
+  web.get("/collect", function() collectgarbage() return 204 end),
+}
+]]))
+    local function drop_all(n)
+      for i = 1, n do
+        local conn = child:connect(GET)
+        if i % 2 == 0 then assert(conn:receive(5)) end
+        conn:close()
+      end
+      child:ask(process.get "/collect")
+      return child:status "VmRSS"
+    end
+    local before = drop_all(50)
+    local grown = drop_all(200) - before
+    assert(grown < 4096, grown .. " KiB more after 200 streams")
+    child:stop()
+  end)
+end)
+
 describe("what was made in a job that has ended", function()
   it("works on in others: sockets, timers, channels", function()
     local server = faulty.answering(faulty.ok "fine")
