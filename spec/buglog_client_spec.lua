@@ -175,7 +175,12 @@ describe("web.fetch may be called", function()
     local got, beat = {}, nil
     local function fetch(name) got[name] = assert(web.fetch(server.url)).body end
     local client = test.app(web.app { web.get("/", function()
-      scope.finally(function() fetch "finalizer" end)
+      scope.finally(function()
+        fetch "finalizer"
+        local res = assert(web.fetch(server.url, { stream = true }))
+        got.stream = res:read()
+        res:close()
+      end)
       job.background(fetch, "background")
       beat = web.every(0.001, function()
         beat:stop()
@@ -185,7 +190,8 @@ describe("web.fetch may be called", function()
     end) })
     assert.equal(204, client:get("/").status)
     eventually("all", function() return got.background and got.beat end)
-    assert.same({ finalizer = "fine", background = "fine", beat = "fine" }, got)
+    assert.same({ finalizer = "fine", stream = "fine",
+      background = "fine", beat = "fine" }, got)
   end)
 
   it("in a pcall, which catches what is the caller's mistake", function()

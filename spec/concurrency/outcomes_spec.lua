@@ -177,6 +177,17 @@ describe("a scope", function()
     assert.same({ "ended", "ended", "ended", "finalizer" }, { unpack(L) })
   end)
 
+  it("that has ended takes no finalizer, which would never run", function()
+    local kept
+    local ok, err = pcall(scope.run, function(s)
+      kept = s
+      s:finally(function() s:finally(print) end)
+    end)
+    assert.is_false(ok)
+    assert.matches("outcomes_spec.lua:%d+: scope:finally: this scope has ended", err)
+    assert.error_matches(function() kept:finally(print) end, "this scope has ended")
+  end)
+
   it("tells the error of a cleanup, whatever has cancelled its job", function()
     local c = chan.new()
     local p = spawn(function()
