@@ -41,7 +41,7 @@ function M.new(options)
     error("broadcast.new: no policy " .. tostring(policy), 2)
   end
   local cap = policy == "latest" and 1 or options.cap or 16
-  if cap < 1 or cap % 1 ~= 0 then
+  if type(cap) ~= "number" or cap < 1 or cap % 1 ~= 0 then
     error("broadcast.new: cap must be a whole number, 1 or more", 2)
   end
   return setmetatable({ policy = policy, cap = cap, last = 0, ring = {}, unread = {},

@@ -1,14 +1,24 @@
 -- SPDX-License-Identifier: MIT
 -- Cancellation: what is asked of a task at the start of each call that may wait.  It is
--- sticky: once a job was cancelled each of its waits raises, but in a shield.
+-- sticky: once a job was cancelled each of its waits raises, but in a shield.  A loop
+-- that catches them all would never let anybody else run: it is ended where it stands.
 local sched = require "luaweb.sched"
 
 local check, current, is_forbidden = sched.check, sched.self, sched.is_forbidden
+local isyieldable, running = coroutine.isyieldable, coroutine.running
+local yield = coroutine.yield
+
+local MOST_REFUSED = 1000 -- waits of one task that was cancelled
+
+local LOOPS = ("it was cancelled, has caught that %d times, and would go on for ever "
+  .. "(where pcall is in a loop, alt.is_cancelled tells that it has to end)"):format(
+  MOST_REFUSED)
 
 local M = {}
 
 ---@class luaweb.Cancelled   the error that a wait of a cancelled job raises
 ---@field reason any
+---@field package refused integer?   how often it was raised
 local Cancelled = {}
 Cancelled.__index = Cancelled
 M.Cancelled = Cancelled
@@ -23,10 +33,21 @@ function M.is_stopped(task)
   return task.cancelled and (task.shield or 0) == 0
 end
 
+-- Leaves a task that never ends to the resume site, for good.
+local function give_up(task)
+  if running() ~= task.co or not isyieldable() then return end
+  task.lost = LOOPS
+  while true do yield() end
+end
+
 --- Raises the error of a task that was cancelled.
 ---@param task luaweb.Task
 function M.refuse_cancelled(task)
-  if task.cancelled and M.is_stopped(task) then error(task.cancelled, 0) end
+  if not task.cancelled or not M.is_stopped(task) then return end
+  local cancelled = task.cancelled
+  cancelled.refused = (cancelled.refused or 0) + 1
+  if cancelled.refused > MOST_REFUSED then give_up(task) end
+  error(cancelled, 0)
 end
 
 --- The start of every call that may wait: raises where it can't, and where the job has

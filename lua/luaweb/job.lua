@@ -215,8 +215,10 @@ end
 function M.map_all(list, fn, options)
   check_function("job.map_all", fn)
   local n = list.n or #list
-  local max = math.min(options and options.max or n, n)
-  if n > 0 and max < 1 then error("job.map_all: max must be 1 or more", 2) end
+  local max = options and options.max or n
+  if type(max) ~= "number" or max ~= max or (max < 1 and n > 0) then
+    error("job.map_all: max must be a number, 1 or more", 2)
+  end
   local results, started, workers = { n = n }, 0, {}
   local function work()
     while started < n do
@@ -225,7 +227,7 @@ function M.map_all(list, fn, options)
       results[i] = fn(list[i], i)
     end
   end
-  for i = 1, max do workers[i] = work end
+  for i = 1, math.min(max, n) do workers[i] = work end
   results_of(run_all("job.map_all", workers, true))
   return results
 end

@@ -33,10 +33,14 @@ function Latch:done()
 end
 
 --- Counts up; an error where it is at 0: it is open for ever.
----@param n integer?   default 1
+---@param n integer?   0 or more; default 1
 function Latch:add(n)
+  n = n or 1
+  if type(n) ~= "number" or n < 0 or n % 1 ~= 0 then
+    error("latch:add wants a whole number, 0 or more", 2)
+  end
   if self.count == 0 then error("latch:add: it is at 0 already", 2) end
-  self.count = self.count + (n or 1)
+  self.count = self.count + n
 end
 
 --- Waits until it is at 0.

@@ -63,6 +63,7 @@ end
 
 ---@class luaweb.Task
 ---@field co thread|false
+---@field lost string?   why it has yielded for good (cancellation.lua)
 
 M.ready, M.ready_first = run_queue.put, run_queue.put_first
 
@@ -221,7 +222,7 @@ local function step(task)
   if not ok then
     if signal ~= DEAD then lose(task, tostring(signal)) end -- else the app's doing
   elseif signal ~= PARKED and signal ~= SPARE and status(co) ~= "dead" then
-    lose(task, YIELDED)
+    lose(task, task.lost or YIELDED)
   end
   return false
 end

@@ -93,6 +93,7 @@ end
 ---@param fn fun(status: "ok"|"failed"|"cancelled", err: any)
 function Scope:finally(fn)
   if type(fn) ~= "function" then error("scope:finally wants a function", 2) end
+  if self.is_over then error("scope:finally: this scope has ended", 2) end
   local finalizers = self.finalizers
   if finalizers then
     finalizers[#finalizers + 1] = fn
@@ -214,11 +215,12 @@ end
 ---@return luaweb.Scope
 function M.current() return spawn.scope() end
 
---- The scope of what runs where that ends; nil: it lasts as long as the worker.
+--- The scope of what runs where that ends; nil: it lasts as long as the worker, or its
+--- finalizers run.
 ---@return luaweb.Scope?
 function M.ending()
   local current = spawn.scope()
-  return current.ends and current or nil
+  return current.ends and not current.is_over and current or nil
 end
 
 --- Has a function run when the scope of what runs ends; see scope:finally.

@@ -157,13 +157,16 @@ function Stream:next_alt() return self.cell end
 ---@return false|{ value: any, rest: luaweb.Stream }
 function Stream:next() return self.cell:read() end
 
+-- Loops let go of `self` as they go on: it would keep all that was read.
+
 --- Calls a function with each element, in order.
 ---@param fn fun(value: any)
 function Stream:each(fn)
   local cell = self:next()
   while cell do
     fn(cell.value)
-    cell = cell.rest:next()
+    self = cell.rest
+    cell = self:next()
   end
 end
 
@@ -171,7 +174,12 @@ end
 ---@param fn fun(value: any)?
 ---@return luaweb.Job
 function Stream:drain(fn)
-  return job.spawn(Stream.each, self, fn or function() end)
+  local head = self -- of a job, arguments last as long as it does
+  return job.spawn(function()
+    local first = head
+    head = nil
+    return first:each(fn or function() end)
+  end)
 end
 
 --- Puts its elements together, from the left.
@@ -179,7 +187,12 @@ end
 ---@param fn fun(state: any, value: any): any
 ---@return any
 function Stream:fold(state, fn)
-  self:each(function(value) state = fn(state, value) end)
+  local cell = self:next()
+  while cell do
+    state = fn(state, cell.value)
+    self = cell.rest
+    cell = self:next()
+  end
   return state
 end
 
@@ -188,20 +201,22 @@ end
 ---@return any
 function Stream:find(fn)
   local cell = self:next()
-  while cell and not fn(cell.value) do cell = cell.rest:next() end
+  while cell and not fn(cell.value) do
+    self = cell.rest
+    cell = self:next()
+  end
   if cell then return cell.value end
+end
+
+local function add(list, value)
+  list.n = list.n + 1
+  list[list.n] = value
+  return list
 end
 
 --- All elements.
 ---@return any[] list   and `n`
-function Stream:collect()
-  local list = { n = 0 }
-  self:each(function(value)
-    list.n = list.n + 1
-    list[list.n] = value
-  end)
-  return list
-end
+function Stream:collect() return self:fold({ n = 0 }, add) end
 
 --- An alternative that gives its elements, one at each sync, to whoever comes.
 ---@return luaweb.Alternative

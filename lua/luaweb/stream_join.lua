@@ -67,6 +67,7 @@ end
 function Stream:flat_map(fn)
   return lazy(function()
     local cell = self:next()
+    self = nil -- it would keep all that was read
     while cell do
       local inner = fn(cell.value):next()
       if inner then

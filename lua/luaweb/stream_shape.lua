@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Streams of one stream (stream.lua): mapped, filtered, cut, paced.
+-- Streams of one stream (stream.lua): mapped, filtered, cut, paced.  What loops over
+-- elements lets go of `self`, which would keep all that was read.
 local alt = require "luaweb.alt"
-local bounded = require "luaweb.bounded"
 local ivar = require "luaweb.ivar"
 local mailbox = require "luaweb.mailbox"
 local promise = require "luaweb.promise"
@@ -23,6 +23,7 @@ end
 local function sift(self, fn)
   return lazy(function()
     local cell = self:next()
+    self = nil
     while cell do
       local is_kept, value = fn(cell.value)
       if is_kept then return { value = value, rest = sift(cell.rest, fn) } end
@@ -66,6 +67,7 @@ end
 function Stream:skip(n)
   return lazy(function()
     local cell = self:next()
+    self = nil
     for _ = 1, n do cell = cell and cell.rest:next() end
     return cell
   end)
@@ -88,6 +90,7 @@ end
 function Stream:skip_while(fn)
   return lazy(function()
     local cell = self:next()
+    self = nil
     while cell and fn(cell.value) do cell = cell.rest:next() end
     return cell
   end)
@@ -132,71 +135,114 @@ function Stream:on_close(fn)
   end)
 end
 
+local function check_count(what, n)
+  if type(n) ~= "number" or n < 1 or n % 1 ~= 0 then
+    error(what .. " wants a whole number, 1 or more", 3)
+  end
+end
+
+-- Begins work on elements while there are places for it; then it ends, so that nothing
+-- is left of a stream that nobody reads to its end.
+local function begin_work(state, fn)
+  while state.places > 0 and state.source do
+    local ok, cell = pcall(state.source.next, state.source)
+    state.source = ok and cell and cell.rest
+    if state.source then
+      state.places = state.places - 1
+      local value = cell.value
+      state.results:send(promise.spawn(function() return fn(value) end))
+    else
+      state.results:send(ok and "end" or promise.failed(cell))
+    end
+  end
+  state.is_beginning = false
+end
+
 --- What a function makes of each element, for up to n of them at a time.  The order
 --- is kept, so a slow one holds back those behind it.
 ---@param n integer
 ---@param fn fun(value: any): any
 ---@return luaweb.Stream
 function Stream:map_pipelined(n, fn)
-  local places, results = bounded.new(n), mailbox.new()
-  local function pump()
-    local ok, err = pcall(self.each, self, function(value)
-      places:put(true)
-      results:send(promise.spawn(function() return fn(value) end))
-    end)
-    results:send(ok and "end" or promise.failed(err))
+  check_count("stream:map_pipelined", n)
+  local state = { source = self, places = n, results = mailbox.new(),
+    is_beginning = false }
+  local function go_on()
+    if state.is_beginning or not state.source then return end
+    state.is_beginning = true
+    promise.spawn(function() begin_work(state, fn) end)
   end
   local function from()
     return lazy(function()
-      local result = results:take()
+      go_on()
+      local result = state.results:take()
       if result == "end" then return false end
       local value = result:read()
-      places:take()
+      state.places = state.places + 1
+      go_on()
       return { value = value, rest = from() }
     end)
   end
-  return stream_cell.defer(function()
-    promise.spawn(pump)
-    return from()
-  end)
+  return from()
+end
+
+-- The newest elements, for a reader that is slower -----------------------------------
+
+local function tell(newest)
+  newest.more:try_fill(true)
+  newest.more = ivar.new()
+end
+
+-- Adds what was read; gives the stream of the rest, or nil: there is none, or nobody
+-- will ask for it any more.
+local function add(weak, ok, cell)
+  local newest = weak.newest
+  if not newest then return nil end
+  if ok and cell then
+    newest.last = newest.last + 1
+    newest[newest.last] = cell.value
+    if newest.last - newest.first >= newest.n then
+      newest[newest.first] = nil
+      newest.first = newest.first + 1
+    end
+  else
+    newest.ended = ok and alt.always(false) or alt.raises(cell)
+  end
+  tell(newest)
+  return ok and cell and cell.rest or nil
+end
+
+local function take_oldest(newest)
+  while newest.first > newest.last and not newest.ended do newest.more:read() end
+  if newest.first > newest.last then return newest.ended:sync() end
+  local value = newest[newest.first]
+  newest[newest.first] = nil
+  newest.first = newest.first + 1
+  return { value = value }
 end
 
 --- The elements as they come, of which only the newest n are kept for a reader that is
---- slower.  It is read ahead to its end from when somebody first asks.
+--- slower.  It is read ahead from when somebody first asks, until its end or until
+--- nobody has the stream any more.
 ---@param n integer
 ---@return luaweb.Stream
 function Stream:buffer_latest(n)
-  local kept, first, last = {}, 1, 0
-  local ended, more = false, ivar.new()
-  local function tell()
-    more:try_fill(true)
-    more = ivar.new()
-  end
-  local function pump()
-    local ok, err = pcall(self.each, self, function(value)
-      last = last + 1
-      kept[last] = value
-      if last - first >= n then
-        kept[first] = nil
-        first = first + 1
-      end
-      tell()
-    end)
-    ended = ok and alt.always(false) or alt.raises(err)
-    tell()
+  check_count("stream:buffer_latest", n)
+  local newest = { n = n, first = 1, last = 0, ended = false, more = ivar.new() }
+  local weak = setmetatable({ newest = newest }, { __mode = "v" })
+  local source = self
+  local function read_ahead()
+    while source do source = add(weak, pcall(source.next, source)) end
   end
   local function from()
     return lazy(function()
-      while first > last and not ended do more:read() end
-      if first > last then return ended:sync() end
-      local value = kept[first]
-      kept[first] = nil
-      first = first + 1
-      return { value = value, rest = from() }
+      local cell = take_oldest(newest)
+      if cell then cell.rest = from() end
+      return cell
     end)
   end
   return stream_cell.defer(function()
-    promise.spawn(pump)
+    promise.spawn(read_ahead)
     return from()
   end)
 end

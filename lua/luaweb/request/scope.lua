@@ -7,6 +7,7 @@ local abi = require "luaweb.abi"
 local commit = require "luaweb.commit"
 local log = require "luaweb.log"
 local request = require "luaweb.request"
+local roster = require "luaweb.roster"
 local scope = require "luaweb.scope"
 local sched = require "luaweb.sched"
 local spawn = require "luaweb.spawn"
@@ -38,12 +39,9 @@ function spawn.upcalls.scope_of(task)
   return made
 end
 
--- Ends the scope of what a task serves: its jobs, then the finalizers.
-local function close(task, err)
-  local ending = task.scope
+-- Ends a scope: its jobs, then the finalizers.
+local function finish(ending, err)
   local failures = ending:finish("its request has ended", err)
-  task.scope = nil
-  M.open = M.open - 1
   for i = 1, failures and #failures or 0 do
     log.error(("[%s] a finalizer failed: %s"):format(name_of(ending),
       trace.text_of(failures[i])))
@@ -54,17 +52,21 @@ end
 ---@param err any   what its function has raised
 function M.close(err)
   local task = sched.self()
-  if task and task.address and task.scope then close(task, err) end
+  if not task or not task.address or not task.scope then return end
+  finish(task.scope, err)
+  task.scope = nil
+  M.open = M.open - 1
 end
 
 --- The same for a task that can't go on.
 ---@param task luaweb.Task
-function M.lose(task)
+---@param message string   why
+function M.lose(task, message)
   local ending = task.scope
   if not ending then return end
   task.scope = nil
   M.open = M.open - 1
-  spawn.spawn_in(scope.root, function() ending:finish("its request has ended") end)
+  spawn.spawn_in(roster.root, finish, ending, task.cancelled or message)
 end
 
 --- Cancels what a task does for its request.
