@@ -197,8 +197,9 @@ end
 -- nothing could catch it (no memory was left).
 local function lose(task, message)
   local request, generation = task.address, task.generation
+  local is_told = pcall(upcalls.lost, task, message, request, generation)
   if task.slot then disown(task) end
-  if pcall(upcalls.lost, task, message, request, generation) then return end
+  if is_told then return end
   pcall(collectgarbage) -- most likely no memory is left, not even to say so
   if request then
     C.luaweb_abort(host, abi.request_at(request), generation)

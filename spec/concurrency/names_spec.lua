@@ -12,8 +12,8 @@ local modules = {
   bus = "closed publish subscribe topics",
   chan = "ask call new request",
   ivar = "IVar failed new",
-  job = "all all_fast await background both context ensure map_all offload "
-    .. "on_uncaught run_alt self seq server shield spawn start try yield",
+  job = "all all_fast await background both context dump ensure map_all offload "
+    .. "on_uncaught run_alt self seq server shield spawn start stats try yield",
   latch = "new within",
   lock = "new",
   mailbox = "new",
