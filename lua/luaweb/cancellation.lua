@@ -5,6 +5,8 @@ local sched = require "luaweb.sched"
 
 local check, current, is_forbidden = sched.check, sched.self, sched.is_forbidden
 
+local MOST_REFUSED = 1000 -- waits of one task, see below
+
 local M = {}
 
 ---@class luaweb.Cancelled   the error that a wait of a cancelled job raises
@@ -23,10 +25,18 @@ function M.is_stopped(task)
   return task.cancelled and (task.shield or 0) == 0
 end
 
---- Raises the error of a task that was cancelled.
+--- Lets the running task wait for a moment, where it can; commit.lua fills it in.
+---@type fun(task: luaweb.Task)
+M.hold_up = nil
+
+--- Raises the error of a task that was cancelled.  A loop that swallows it, and waits
+--- again, would never let anybody else go on: after a while it is slowed down.
 ---@param task luaweb.Task
 function M.refuse_cancelled(task)
-  if task.cancelled and M.is_stopped(task) then error(task.cancelled, 0) end
+  if not task.cancelled or not M.is_stopped(task) then return end
+  task.refused = (task.refused or 0) + 1
+  if task.refused > MOST_REFUSED then M.hold_up(task) end
+  error(task.cancelled, 0)
 end
 
 --- The start of every call that may wait: raises where it can't, and where the job has

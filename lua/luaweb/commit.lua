@@ -270,6 +270,12 @@ function M.wait_for(task, seconds)
   return wait_alone(task)
 end
 
+local HOLD_UP = 0.01 -- seconds
+
+cancellation.hold_up = function(task)
+  if sched.can_wait() then M.wait_for(task, HOLD_UP) end
+end
+
 --- Waits until C wakes an id, alone.
 ---@param id integer
 ---@param what string   the call, for the error where waiting can't work

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Rosters: the jobs of a scope that have not ended, oldest first.  Each job is on one:
 -- who has opened no scope is on `root`; what outlives a request is on `background`, or
--- on `server` where it is not meant to end.
+-- on `server` where it is not meant to end.  What tidies up after an alternative that
+-- was not chosen is on `aborts`: a stop cancels the others, but waits for these.
 local M = {}
 
 ---@class luaweb.Roster
@@ -22,7 +23,7 @@ function M.new()
   return roster
 end
 
-M.root, M.background, M.server = M.new(), M.new(), M.new()
+M.root, M.background, M.server, M.aborts = M.new(), M.new(), M.new(), M.new()
 
 --- Adds a job, whose `older` is the last of the roster already.
 ---@param roster luaweb.Roster

@@ -61,6 +61,7 @@ end
 
 ---@class luaweb.Task
 ---@field co thread|false
+---@field refused integer?   waits since it was cancelled
 
 M.ready, M.ready_first = run_queue.put, run_queue.put_first
 
@@ -134,6 +135,12 @@ function M.check(what, level)
     error(what .. " can't wait here: it was called inside a callback of a C function, "
       .. "such as table.sort or string.gsub", level)
   end
+end
+
+--- Whether M.check would raise nothing.
+---@return boolean
+function M.can_wait()
+  return not forbidden and current ~= nil and running() == current.co and isyieldable()
 end
 
 --- Lets M.check fail for a while.
@@ -221,7 +228,7 @@ local function dispatch()
   local me = current
   while true do
     if active ~= me then -- it has waited
-      me.cancelled, me.shield = nil, nil
+      me.cancelled, me.shield, me.refused = nil, nil, nil
       if #spares == MOST_SPARES then return end
       spares[#spares + 1] = me
       pause(SPARE)
