@@ -166,6 +166,26 @@ describe("a handler whose client is gone", function()
   end)
 end)
 
+describe("a machine's timeout", function()
+  for _, on_disconnect in ipairs { "notify", "ignore" } do
+    it("still ends the work for a client that is gone: " .. on_disconnect, function()
+      local L = concurrent.log()
+      local client = serve { on_disconnect = on_disconnect, timeout = 0.2,
+        handle_ok = function()
+          L "begun"
+          local ok, err = pcall(web.sleep, 30)
+          L(ok and "slept" or tostring(err))
+        end }
+      local log = error_log.of(function()
+        reset(client, L)
+        assert.same({ "begun", "cancelled: it took too long" }, wait_for(L, 2))
+      end)
+      assert.matches("GET /: its handler took longer than the machine's timeout", log)
+      assert.equal("quick", client:get("/quick").body)
+    end)
+  end
+end)
+
 describe("req.closed", function()
   local function waits(L)
     return function(req)

@@ -261,6 +261,20 @@ return require("luaweb").app { on_stop = function() error "no disk" end }
       assert(ends(child, 130) < 2)
     end)
 
+  it("is cut short by a second signal while on_stop never waits", function()
+    local child = process.serve(process.file("app.lua", [[
+return require("luaweb").app { on_stop = function()
+  print "stopping"
+  io.stdout:flush()
+  while true do end
+end }
+]]))
+    child:signal "TERM"
+    child:expect "^stopping$"
+    child:signal "TERM"
+    assert(ends(child, 0) < 5)
+  end)
+
   it("is cut short by --drain-timeout, which is logged", function()
     local child = serve("--drain-timeout", "0.6")
     local conn = stop_while_serving(child, "TERM", ENDLESS)

@@ -161,19 +161,29 @@ static struct {
     volatile sig_atomic_t is_seen; /* the loop has acted on the first one */
 } stop_signal;
 
+#define ALARM_SECONDS 1 /* which the loop has to act on the second one */
+
 static int exit_code_of(int number)
 {
     return number == SIGINT ? 130 : 0;
 }
 
 /* A loop that Lua holds up would never see a second signal: then there is nothing to
- * wait for. */
+ * wait for.  Where the first one was seen, that is known only after a while. */
 static void on_stop_signal(int number)
 {
     stop_signal.number = number;
     if (++stop_signal.count > 1 && !stop_signal.is_seen)
         _exit(exit_code_of(number));
+    if (stop_signal.count == 2)
+        alarm(ALARM_SECONDS);
     uv_async_send(&stop_signal.async);
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+    _exit(exit_code_of(stop_signal.number));
 }
 
 static void on_stop(uv_async_t *async)
@@ -208,6 +218,7 @@ static void watch_signals(struct luaweb_host *host)
     stop_signal.async.data = host;
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
+    signal(SIGALRM, on_alarm);
     uv_signal_init(&host->loop.uv, &host->reopen);
     host->reopen.data = host;
     uv_signal_start(&host->reopen, on_reopen, SIGUSR1);
@@ -300,6 +311,7 @@ int lw_host_run(struct luaweb_host *host)
 
 bool lw_host_destruct(struct luaweb_host *host)
 {
+    alarm(0);
     signal(SIGTERM, SIG_DFL); /* the loop can't be told any more */
     signal(SIGINT, SIG_DFL);
     uv_timer_stop(&host->drain_timer);

@@ -124,7 +124,6 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         conn->request = NULL;
     }
     lw_deadline_arm(&loop->deadlines, &conn->deadline, LW_DEADLINE_NONE);
-    lw_deadline_arm(&loop->deadlines, &conn->request_deadline, LW_DEADLINE_NONE);
     lw_buffer_release(&conn->in, &loop->blocks);
     lw_buffer_release(&conn->out, &loop->blocks);
     lw_repeat_forget(conn);
@@ -193,9 +192,6 @@ void lw_conn_answered(struct lw_conn *conn, bool close)
 {
     conn->request = NULL;
     conn->has_answered = true;
-    if (conn->request_deadline.kind != LW_DEADLINE_NONE)
-        lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
-                        LW_DEADLINE_NONE);
     lw_conn_touch(conn);
     if (close || conn->content.error) {
         conn->state = LW_CONN_CLOSING;

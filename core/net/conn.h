@@ -48,7 +48,6 @@ struct lw_choice {
 struct lw_conn {
     struct lw_transport transport; /* first: the transport's callbacks find us by it */
     struct lw_deadline deadline;
-    struct lw_deadline request_deadline; /* of the request being served */
     struct lw_loop *loop;
     struct luaweb_app *app;
     enum lw_conn_state state;

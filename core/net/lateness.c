@@ -91,17 +91,23 @@ static void on_late_reader(struct lw_conn *conn)
     lw_conn_drop(conn, true);
 }
 
-static struct lw_conn *conn_of(struct lw_deadline *deadline, enum lw_deadline_kind kind)
+static void on_late_handler(struct lw_deadline *deadline)
 {
-    size_t offset = kind == LW_DEADLINE_REQUEST
-                        ? offsetof(struct lw_conn, request_deadline)
-                        : offsetof(struct lw_conn, deadline);
-    return (struct lw_conn *)(void *)((char *)deadline - offset);
+    size_t offset = offsetof(struct lw_request, deadline);
+    struct lw_request *request = (void *)((char *)deadline - offset);
+    if (request->conn)
+        lw_conn_touch(request->conn);
+    lw_serve_late(request);
 }
 
 void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
 {
-    struct lw_conn *conn = conn_of(deadline, kind);
+    if (kind == LW_DEADLINE_REQUEST) {
+        on_late_handler(deadline);
+        return;
+    }
+    size_t offset = offsetof(struct lw_conn, deadline);
+    struct lw_conn *conn = (void *)((char *)deadline - offset);
     lw_conn_touch(conn);
     switch (kind) {
     case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;
@@ -111,7 +117,6 @@ void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
             on_late_content(conn);
         break;
     case LW_DEADLINE_WRITE: on_late_reader(conn); break;
-    case LW_DEADLINE_REQUEST: lw_serve_late(conn); break;
     case LW_DEADLINE_GRACE: lw_gone_quietly(conn); break;
     default: lw_conn_drop(conn, false); break;
     }

@@ -63,6 +63,13 @@ static void forget(struct lw_request *request)
     request->has_query = request->has_cookies = false;
 }
 
+void lw_request_disarm(struct lw_request *request)
+{
+    if (request->deadline.kind != LW_DEADLINE_NONE)
+        lw_deadline_arm(&request->loop->deadlines, &request->deadline,
+                        LW_DEADLINE_NONE);
+}
+
 void lw_request_end(struct lw_request *request)
 {
     struct lw_loop *loop = request->loop;
@@ -70,6 +77,7 @@ void lw_request_end(struct lw_request *request)
         lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
     if (request->ops && !request->conn)
         loop->orphan_count--;
+    lw_request_disarm(request);
     lw_buffer_release(&request->fields, &loop->blocks);
     lw_arena_reset(&request->arena);
     request->facts.generation++;

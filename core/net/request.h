@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "machine/walk.h"
+#include "net/deadline.h"
 
 struct lw_request;
 struct lw_conn;
@@ -44,7 +45,8 @@ struct lw_request {
     struct luaweb_request facts; /* first: Lua holds its address */
     const struct lw_request_ops *ops;
     struct lw_loop *loop;
-    struct lw_conn *conn; /* NULL: the client is gone */
+    struct lw_conn *conn;        /* NULL: the client is gone */
+    struct lw_deadline deadline; /* of its handler, whether the client is gone or not */
     struct lw_arena arena;
     struct lw_buffer fields; /* of the response, then its trailers */
     struct luaweb_slice
@@ -81,6 +83,9 @@ struct lw_request *lw_request_new(struct lw_loop *loop);
 
 /* Copies the head into the arena, so that the read buffer is free. */
 void lw_request_keep(struct lw_request *request);
+
+/* Its handler is done: it can't be late any more. */
+void lw_request_disarm(struct lw_request *request);
 
 /* Ends the request: its generation rises, its memory goes back to the pool. */
 void lw_request_end(struct lw_request *request);

@@ -120,8 +120,7 @@ static int start(struct lw_request *request, const struct lw_response *response)
         known.length = request->declared_length;
     else { /* the handler is done; what is left is the client's time */
         request->is_given = true;
-        lw_deadline_arm(&conn->loop->deadlines, &conn->request_deadline,
-                        LW_DEADLINE_NONE);
+        lw_request_disarm(request);
     }
     bool has_content = lw_reply_has_content(request->facts.method, known.status);
     if (is_bare(known.status))

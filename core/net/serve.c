@@ -82,9 +82,8 @@ void lw_serve_overflow(struct lw_conn *conn)
 }
 
 /* The work goes on until Lua has ended it. */
-void lw_serve_late(struct lw_conn *conn)
+void lw_serve_late(struct lw_request *request)
 {
-    struct lw_request *request = conn->request;
     bool is_own = request->walk.machine->patience.timeout_ms >= 0;
     lw_request_keep(request);
     char id[LW_ID_SIZE];
@@ -94,7 +93,7 @@ void lw_serve_late(struct lw_conn *conn)
            (int)(request->facts.target.size < 512 ? request->facts.target.size : 512),
            request->facts.target.data,
            is_own ? "the machine's timeout" : "--request-timeout");
-    lw_loop_gone(conn->loop, request, LUAWEB_GONE_CANCEL | LUAWEB_GONE_LATE);
+    lw_loop_gone(request->loop, request, LUAWEB_GONE_CANCEL | LUAWEB_GONE_LATE);
     if (request->is_started)
         request->ops->abort(request);
     else
@@ -170,7 +169,7 @@ static void walk(struct lw_conn *conn, struct lw_request *request,
     int64_t own_ms = decision->machine->patience.timeout_ms;
     uint64_t ms = own_ms < 0 ? conn->loop->limits.request_timeout : (uint64_t)own_ms;
     if (ms > 0)
-        lw_deadline_arm_for(&conn->loop->deadlines, &conn->request_deadline,
+        lw_deadline_arm_for(&conn->loop->deadlines, &request->deadline,
                             LW_DEADLINE_REQUEST, ms);
     lw_loop_request(conn->loop, request, function);
 }

@@ -14,9 +14,10 @@ void lw_serve_refuse(struct lw_conn *conn, int status, const char *why);
  * connection just ends. */
 void lw_serve_overflow(struct lw_conn *conn);
 
-/* The handler of the request being served has taken too long: a 503 in its place, or
- * the end of the answer that it has begun. */
-void lw_serve_late(struct lw_conn *conn);
+/* The handler of the request has taken too long: its work is cancelled, and a client
+ * that is still there gets a 503, or the end of the answer that has begun. */
+struct lw_request;
+void lw_serve_late(struct lw_request *request);
 
 /* The operations of a request that came by HTTP/1 (respond.c). */
 struct lw_request_ops;

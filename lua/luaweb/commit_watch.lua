@@ -100,7 +100,8 @@ end
 --- jobs that have not ended outside of scopes.
 ---@return table<string, integer>
 function M.counts()
-  local now = { nodes = queue.in_use(), jobs = roster.root.count + roster.server.count }
+  local now = { nodes = queue.in_use(),
+    jobs = roster.root.count + roster.server.count + roster.aborts.count }
   for name, count in pairs(counts) do now[name] = count end
   return now
 end

@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Rosters: the jobs of a scope that have not ended, oldest first.  Each job is on one:
 -- who has opened no scope is on `root`; what outlives a request is on `background`, or
--- on `server` where it is not meant to end.  Those that have jobs are in a ring, so
--- that whoever looks into the worker finds every job; who is in it is not collected.
+-- on `server` where it is not meant to end.  What tidies up after an alternative that
+-- was not chosen is on `aborts`: a stop cancels the others, but waits for these.  Those
+-- that have jobs are in a ring, so that whoever looks into the worker finds every job;
+-- who is in it is not collected.
 local M = {}
 
 ---@class luaweb.Roster
@@ -27,8 +29,9 @@ function M.new()
   return roster
 end
 
-M.root, M.background, M.server = M.new(), M.new(), M.new()
+M.root, M.background, M.server, M.aborts = M.new(), M.new(), M.new(), M.new()
 M.root.name, M.background.name, M.server.name = "root", "background", "server"
+M.aborts.name = "aborts"
 
 local ring = M.root -- which stays in it
 ring.left, ring.right = ring, ring

@@ -63,7 +63,8 @@ function M.of_request()
 end
 
 -- The scopes that never end, but can be waited for.
-for _, lasting in ipairs { roster.root, roster.background, roster.server } do
+for _, lasting in ipairs { roster.root, roster.background, roster.server,
+  roster.aborts } do
   setmetatable(lasting, Scope)
 end
 
@@ -167,8 +168,9 @@ end
 
 local function run_finalizers(scope, err)
   local finalizers, failures = scope.finalizers, {}
-  for i = #finalizers, 1, -1 do
-    local done, raised = pcall(finalizers[i], status_of(scope, err))
+  while finalizers[1] do -- they may register others
+    local finalizer = table.remove(finalizers)
+    local done, raised = pcall(finalizer, status_of(scope, err))
     if not done then failures[#failures + 1] = raised end
   end
   return failures

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- How a worker ends: it is told to stop, answers what it has, and when nothing is open
 -- any more (or the time for that is over) its jobs end, in this order: those in the
--- background by themselves, the app's on_stop, the servers.
+-- background by themselves, the app's on_stop, the servers, and what these had begun.
 local abi = require "luaweb.abi"
 local flag = require "luaweb.flag"
 local job = require "luaweb.job"
@@ -41,6 +41,7 @@ local function stop()
   roster.background:cancel(REASON)
   roster.server:wait()
   roster.background:wait()
+  roster.aborts:wait()
   abi.C.luaweb_exit(abi.host, 0)
 end
 

@@ -174,7 +174,7 @@ function M.scope()
 end
 
 commit.upcalls.aborted = function(fn)
-  M.spawn_in(roster.server, fn)
+  M.spawn_in(roster.aborts, fn)
 end
 
 --- The running job, or nil in a handler that is not one.

@@ -13,6 +13,20 @@ local always, choose, guard, never = alt.always, alt.choose, alt.guard, alt.neve
 local E = setmetatable({}, { __tostring = function() return "E" end })
 local function raise() error(E, 0) end
 
+it("a guard may make an alternative again and again, compiled or not", function()
+  local c, seen = chan.new(), 0
+  for i = 1, 40 do
+    jit.flush() -- where the compiler begins decides whether it went wrong
+    local made = alt.guard(function()
+      seen = seen + 1
+      return c:give_alt(i)
+    end)
+    for _ = 1, i % 4 do alt.poll(c) end
+    for _ = 1, 200 do alt.poll(made) end
+  end
+  assert.equal(8000, seen)
+end)
+
 describe("a guard", function()
   local L, c
 
