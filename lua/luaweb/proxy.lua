@@ -160,10 +160,15 @@ local function refuse(req, message, kind)
   return response.status(kind == "timeout" and GATEWAY_TIMEOUT or BAD_GATEWAY)
 end
 
--- A redirect to nowhere is no answer.
-local function is_lost_redirect(status, list)
-  return status > 300 and status < 400 and status ~= 304
-    and not fields.get(list, "location")
+-- Why what was answered is no answer, or nil: a redirect to nowhere, and "not modified"
+-- to who has not read.
+local function fault_of(req, status, list)
+  if status == 304 then
+    local reads = req.method == "GET" or req.method == "HEAD"
+    return not reads and "it answered 304 to " .. req.method or nil
+  elseif status > 300 and status < 400 and not fields.get(list, "location") then
+    return ("it answered %d without a Location"):format(status)
+  end
 end
 
 local function serve(proxy, req)
@@ -173,9 +178,10 @@ local function serve(proxy, req)
   local res, message, kind = fetch.run(call_for(proxy, req, to))
   if not res then return refuse(req, message, kind) end
   local list = own_fields.of_response(res)
-  if is_lost_redirect(res.status, list) then
+  local fault = fault_of(req, res.status, list)
+  if fault then
     res:close()
-    return refuse(req, ("it answered %d without a Location"):format(res.status))
+    return refuse(req, fault)
   end
   return answer_of(req, res, list)
 end

@@ -96,6 +96,13 @@ describe("a proxied answer", function()
       { res.status, res.headers["content-range"], res.body })
   end)
 
+  it("that nothing is modified answers reads alone", function()
+    local log = error_log.of(function()
+      assert.equal(502, answer("HTTP/1.1 304 X\r\n\r\n", "POST").status)
+    end)
+    assert.matches("it answered 304 to POST", log)
+  end)
+
   it("lacks nothing because of what its Connection lists", function()
     local res = answer(faulty.ok("<html>", "Content-Type: a/b\r\n"
       .. "Connection: content-type, content-length\r\n"))
