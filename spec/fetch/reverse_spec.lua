@@ -123,6 +123,17 @@ describe("a proxied request", function()
     assert.not_matches("forged", head)
   end)
 
+  it("can't hide that by a quote that it does not end", function()
+    local function forwarded(given)
+      local request = passed("GET", "/api/x", { headers = { Forwarded = given } })
+      return request.head:match "\r\nForwarded: (.-)for=127.0.0.1;[^\r]*\r\n"
+    end
+    assert.equal('for="a\\"b",for=c, ', forwarded 'for="a\\"b",for=c')
+    for _, given in ipairs { 'for="a', 'for="a\\"', 'for=a\\"', 'for="a",for="' } do
+      assert.equal("", forwarded(given), given)
+    end
+  end)
+
   it("keeps its Host only where it is preserved", function()
     local headers = { Host = "front.test" }
     local request, _, server = passed("GET", "/api/x", { headers = headers })

@@ -96,6 +96,17 @@ local function ours_with(given)
   return ours
 end
 
+-- Whether ours may stand behind it: a quote that nobody ends would take ours in.
+local function is_closed(value)
+  local unquoted = value:gsub("\\.", "\1"):gsub('"[^"]*"', "")
+  return not unquoted:find '["\1]'
+end
+
+local function forwarded_before(headers)
+  local values = headers:all "forwarded"
+  return is_closed(table.concat(values, ", ")) and values or {}
+end
+
 --- The fields of a request that goes on.
 ---@param req luaweb.Request
 ---@param given string[][]         fields of the app's, which win
@@ -105,8 +116,8 @@ function M.of_request(req, given, preserved)
   local headers, peer, host = req.headers, req.peer, req.host
   local list = passed_on(headers, ours_with(given))
   add_to(list, "Via", headers:all "via", req.version .. " luaweb")
-  add_to(list, "Forwarded", headers:all "forwarded", ("for=%s;host=%s;proto=%s"):format(
-    node_of(peer), quoted(host), req.scheme))
+  add_to(list, "Forwarded", forwarded_before(headers),
+    ("for=%s;host=%s;proto=%s"):format(node_of(peer), quoted(host), req.scheme))
   if node_of(peer) ~= "unknown" then list[#list + 1] = { "X-Forwarded-For", peer } end
   list[#list + 1] = { "X-Forwarded-Host", host }
   list[#list + 1] = { "X-Forwarded-Proto", req.scheme }
