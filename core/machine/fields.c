@@ -265,6 +265,8 @@ static void put_content_range(struct lw_lines *lines)
     struct lw_range ranges[LW_RANGES_MAX];
     uint32_t count = 0;
     size_t size = 0;
+    if (walk->status == 416 && walk->size == UINT64_MAX)
+        return; /* only the app knows, which has answered so */
     if (walk->status == 416)
         size = lw_range_write_unsatisfiable(walk->size, text);
     else if (lw_range_read(walk->request->headers, walk->size, ranges, &count)

@@ -226,8 +226,10 @@ uint32_t lw_walk_reply(struct lw_walk *walk, int status, uint64_t size,
         if (!(walk->at & LW_TERMINAL)) /* else it is no representation */
             walk->size = is_size_known ? size : UINT64_MAX;
         if (status && !is_reply(walk, status)) {
-            if (!(walk->at & LW_TERMINAL))
+            if (!(walk->at & LW_TERMINAL)) {
                 note(walk, status);
+                walk->size = UINT64_MAX; /* nor is this one */
+            }
             walk->status = (uint16_t)status;
             walk->at = LW_TERMINAL;
         } else if (!(walk->at & LW_TERMINAL)) {

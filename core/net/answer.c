@@ -267,7 +267,7 @@ int lw_answer_with(struct lw_request *request, const struct lw_content_of_lua *c
         if (!request->is_parted)
             return lw_parts_begin(request, content->type);
         response->type = type_of_part(request, request->part_type);
-    } else if (walk->status == 416 && !request->is_of_end) {
+    } else if (walk->status == 416 && content->status != 416 && !request->is_of_end) {
         return refuse_range(request);
     } else if (content->size != 0 || content->type.data) {
         response->type = lw_fields_type(walk, content->type);

@@ -8,6 +8,7 @@
 -- GET /api/a%2Fb/c?x=1 asks for /v1/a%2Fb/c?x=1.  A template without such a variable
 -- leads to the URL itself.
 local fetch = require "luaweb.fetch"
+local fields = require "luaweb.fetch.fields"
 local head = require "luaweb.fetch.head"
 local log = require "luaweb.log"
 local options_of = require "luaweb.fetch.options"
@@ -40,6 +41,8 @@ local IDLE = 60 -- seconds
 ---@field call luaweb.FetchCall    what all requests have in common
 ---@field preserve_host boolean
 
+local MOST_ESCAPED = 3 -- times that a path may be escaped
+
 local BAD_REQUEST, BAD_GATEWAY, GATEWAY_TIMEOUT, LOOP = 400, 502, 504, 508
 
 -- The path that goes on ---------------------------------------------------------------
@@ -56,10 +59,17 @@ local function captured(path, value)
 end
 
 -- Whether a segment leads upwards, in any writing: there are servers that take escapes
--- off first, and some for which "\" is a "/".
+-- off first, or twice; for which "\" is a "/"; or that leave out what stands behind a
+-- ";" or a NUL.
 local function leads_up(path)
-  local decoded = uri.decode(path):gsub("\\", "/") .. "/"
-  return decoded:find("/../", 1, true) ~= nil or decoded:find("/./", 1, true) ~= nil
+  local decoded = path
+  for _ = 1, MOST_ESCAPED do decoded = uri.decode(decoded) end
+  if decoded ~= uri.decode(decoded) then return true end
+  for segment in decoded:gsub("\\", "/"):gmatch "[^/]+" do
+    local name = segment:match "^[^;%z]*":gsub("%s+$", "")
+    if name == "." or name == ".." then return true end
+  end
+  return false
 end
 
 -- Where a request goes; nil: nowhere, as it would leave the base.
@@ -79,11 +89,12 @@ end
 -- Asking ------------------------------------------------------------------------------
 
 -- The content of a request as what web.fetch sends; false: it has none.
-local function content_of(req)
+local function content_of(req, given)
   local length = req.headers["content-length"]
   if req.headers["transfer-encoding"] then
-    local chunks = req:chunks()
-    return chunks, nil, function() return own_fields.of_trailers(req.trailers) end
+    return req:chunks(), nil, function()
+      return own_fields.of_trailers(req.trailers, given)
+    end
   elseif length and tonumber(length) > 0 then
     return req:chunks(), tonumber(length)
   end
@@ -94,7 +105,7 @@ local function call_for(proxy, req, to)
   local call = setmetatable({ uri = to, method = req.method }, { __index = proxy.call })
   call.headers = own_fields.of_request(req, proxy.fields,
     proxy.preserve_host and req.host)
-  call.body, call.body_size, call.trailers = content_of(req)
+  call.body, call.body_size, call.trailers = content_of(req, proxy.fields)
   return call
 end
 
@@ -102,7 +113,7 @@ end
 
 local function pump(res, out)
   for piece in res:chunks() do out:write(piece) end
-  for _, pair in ipairs(own_fields.of_trailers(res.trailers)) do
+  for _, pair in ipairs(own_fields.of_trailers(res.trailers, {})) do
     out:trailer(pair[1], pair[2])
   end
 end
@@ -120,29 +131,27 @@ end
 -- What content of no type may be taken for (RFC 9110 §8.3); else it became text.
 local NO_TYPE = "application/octet-stream"
 
--- Answers that end with their head; to a 416 the server says itself what it is.
-local IS_EMPTY = { [204] = true, [205] = true, [304] = true, [416] = true }
+-- Answers that end with their head.
+local IS_EMPTY = { [204] = true, [205] = true, [304] = true }
 
 -- There must be one in a 401 (RFC 9110 §15.5.2); servers that only know their own
 -- clients leave it out.
 local NO_CHALLENGE = "Unknown"
 
-local function add_what_lacks(answer, res)
-  if not res.headers["content-type"] and not IS_EMPTY[res.status] then
+local function add_what_lacks(answer, status, list)
+  if not fields.get(list, "content-type") and not IS_EMPTY[status] then
     answer:type(NO_TYPE)
   end
-  if res.status == 401 and not res.headers["www-authenticate"] then
+  if status == 401 and not fields.get(list, "www-authenticate") then
     answer:header("WWW-Authenticate", NO_CHALLENGE)
   end
 end
 
-local function answer_of(req, res)
+local function answer_of(req, res, list)
   if req.method == "HEAD" or IS_EMPTY[res.status] then res:drop() end
   local answer = stream_of(res):status(res.status)
-  add_what_lacks(answer, res)
-  for _, pair in ipairs(own_fields.of_response(res)) do
-    answer:header(pair[1], pair[2])
-  end
+  add_what_lacks(answer, res.status, list)
+  for _, pair in ipairs(list) do answer:header(pair[1], pair[2]) end
   return answer
 end
 
@@ -151,10 +160,15 @@ local function refuse(req, message, kind)
   return response.status(kind == "timeout" and GATEWAY_TIMEOUT or BAD_GATEWAY)
 end
 
--- A redirect to nowhere is no answer.
-local function is_lost_redirect(res)
-  local status = res.status
-  return status > 300 and status < 400 and status ~= 304 and not res.headers.location
+-- Why what was answered is no answer, or nil: a redirect to nowhere, and "not modified"
+-- to who has not read.
+local function fault_of(req, status, list)
+  if status == 304 then
+    local reads = req.method == "GET" or req.method == "HEAD"
+    return not reads and "it answered 304 to " .. req.method or nil
+  elseif status > 300 and status < 400 and not fields.get(list, "location") then
+    return ("it answered %d without a Location"):format(status)
+  end
 end
 
 local function serve(proxy, req)
@@ -163,11 +177,13 @@ local function serve(proxy, req)
   if not to then return response.status(BAD_REQUEST) end
   local res, message, kind = fetch.run(call_for(proxy, req, to))
   if not res then return refuse(req, message, kind) end
-  if is_lost_redirect(res) then
+  local list = own_fields.of_response(res)
+  local fault = fault_of(req, res.status, list)
+  if fault then
     res:close()
-    return refuse(req, ("it answered %d without a Location"):format(res.status))
+    return refuse(req, fault)
   end
-  return answer_of(req, res)
+  return answer_of(req, res, list)
 end
 
 -- Making it ---------------------------------------------------------------------------

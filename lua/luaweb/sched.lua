@@ -228,11 +228,18 @@ local function step(task)
   return false
 end
 
+local turns = 0
+
+--- Counts the turns: what gives the same number twice has not waited in between.
+---@return integer
+function M.turn_number() return turns end
+
 --- Runs what is ready: events, then the jobs and handlers that can go on, until neither
 --- is left or the turn has lasted long enough.
 ---@return boolean more   there is more to be done at once
 function M.turn()
   local is_idle = false
+  turns = turns + 1
   for _ = 1, RESUMES_PER_TURN do
     local task = is_idle and next_ready()
     if task then

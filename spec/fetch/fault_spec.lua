@@ -155,8 +155,8 @@ describe("a server without an end", function()
     server = endless(OK .. "\r\n", piece)
     fails(server, "too_large", "larger than max_size %(1048576 octets%)",
       { max_size = MIB })
-    web.sleep(0.02)
-    assert(server.sent < 4 * MIB, server.sent .. " octets were sent")
+    web.sleep(0.02) -- most of what was sent lies in the buffers of both sockets
+    assert(server.sent < 16 * MIB, server.sent .. " octets were sent")
   end)
 
   it("of content is not read ahead of a stream that is not read", function()

@@ -187,6 +187,8 @@ describe("web.fetch raises", function()
     end
     assert.equal("web.fetch: headers: Connection may be close, and nothing else",
       refused { headers = { connection = "upgrade" } })
+    assert.equal("web.fetch: headers: Connection may be close, and nothing else",
+      refused { headers = { connection = { "close", "x-mine" } } })
     assert.equal("web.fetch: headers: there is one Host",
       refused { headers = { Host = { "a", "b" } } })
     assert.equal("web.fetch: headers: Content-Length is 4, which the content is not",

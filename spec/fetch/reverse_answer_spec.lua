@@ -83,8 +83,36 @@ describe("a proxied answer", function()
       assert.equal(status, res.status)
       assert.equal("ab", res.body)
     end
-    assert.equal(416, answer("HTTP/1.1 416 X\r\nContent-Length: 2\r\n\r\nab").status)
-    assert.same({ 10, 10 }, { pool.count() }) -- each server's is kept
+    assert.same({ 9, 9 }, { pool.count() }) -- each server's is kept
+  end)
+
+  it("of a range that does not fit is the other server's, too", function()
+    local res = answer("HTTP/1.1 416 X\r\nContent-Range: bytes */9\r\n"
+      .. "Content-Length: 2\r\n\r\nab")
+    assert.same({ 416, "bytes */9", "ab" },
+      { res.status, res.headers["content-range"], res.body })
+    res = answer "HTTP/1.1 416 X\r\nContent-Length: 2\r\n\r\nab"
+    assert.same({ 416, nil, "ab" },
+      { res.status, res.headers["content-range"], res.body })
+  end)
+
+  it("that nothing is modified answers reads alone", function()
+    local log = error_log.of(function()
+      assert.equal(502, answer("HTTP/1.1 304 X\r\n\r\n", "POST").status)
+    end)
+    assert.matches("it answered 304 to POST", log)
+  end)
+
+  it("lacks nothing because of what its Connection lists", function()
+    local res = answer(faulty.ok("<html>", "Content-Type: a/b\r\n"
+      .. "Connection: content-type, content-length\r\n"))
+    assert.equal("application/octet-stream", res.headers["content-type"])
+    assert.equal("<html>", res.body)
+    local log = error_log.of(function()
+      assert.equal(502, answer("HTTP/1.1 302 X\r\nLocation: /y\r\n"
+        .. "Connection: location\r\nContent-Length: 0\r\n\r\n").status)
+    end)
+    assert.matches("302 without a Location", log)
   end)
 
   it("to HEAD, and of 204, 205 and 304, has no content, and keeps the connection",

@@ -61,12 +61,13 @@ describe("the target of a proxied request", function()
 
   it("may not lead upwards, in no writing", function()
     for _, path in ipairs { "/../x", "/a/../../x", "/%2e%2e/x", "/.%2E", "/a/.",
-      "/..%2Fx", "/%2e%2e%5cx", "/..%5Cx" } do
+      "/..%2Fx", "/%2e%2e%5cx", "/..%5Cx", "/..;/x", "/..;a=b%2Fx", "/%252e%252e/x",
+      "/%25252e%25252e%25252fx", "/a%252525252fb", "/..%00/x", "/..%20/x" } do
       local request, res = passed("GET", "/api" .. path, nil, "/v1")
       assert.is_nil(request, path)
       assert(res.status == 400 or res.status == 404, path .. ": " .. res.status)
     end
-    assert.equal("/v1/..a/b..", target("/api/..a/b..", "/v1"))
+    assert.equal("/v1/..a/b..;c/%252f", target("/api/..a/b..;c/%252f", "/v1"))
   end)
 
   it("is never another server's, whatever the request says", function()
@@ -122,6 +123,17 @@ describe("a proxied request", function()
     assert.not_matches("forged", head)
   end)
 
+  it("can't hide that by a quote that it does not end", function()
+    local function forwarded(given)
+      local request = passed("GET", "/api/x", { headers = { Forwarded = given } })
+      return request.head:match "\r\nForwarded: (.-)for=127.0.0.1;[^\r]*\r\n"
+    end
+    assert.equal('for="a\\"b",for=c, ', forwarded 'for="a\\"b",for=c')
+    for _, given in ipairs { 'for="a', 'for="a\\"', 'for=a\\"', 'for="a",for="' } do
+      assert.equal("", forwarded(given), given)
+    end
+  end)
+
   it("keeps its Host only where it is preserved", function()
     local headers = { Host = "front.test" }
     local request, _, server = passed("GET", "/api/x", { headers = headers })
@@ -136,6 +148,29 @@ describe("a proxied request", function()
       proxy = { headers = { ["X-Key"] = "ours" } } })
     assert.matches("\r\nX%-Key: ours\r\n", request.head)
     assert.not_matches("client's", request.head)
+  end)
+
+  it("can't give fields of these names in another writing", function()
+    local request = passed("PUT", "/api/x", { body = "hello", headers = {
+      X_Key = "forged", Content_Length = "7", X_Forwarded_For = "forged",
+      Transfer_Encoding = "chunked", Proxy = "forged", X_Other = "fine" },
+      proxy = { headers = { ["X-Key"] = "ours" } } })
+    assert.not_matches("forged", request.head)
+    for _, name in ipairs { "content_length", "transfer_encoding", "proxy" } do
+      assert.is_nil(request.head:lower():find("\r\n" .. name .. ":", 1, true), name)
+    end
+    assert.matches("\r\nx_other: fine\r\n", request.head)
+  end)
+
+  it("can't give them behind its content, nor who asks or what it is", function()
+    local request = passed("PUT", "/api/x", { headers = {
+      ["Transfer-Encoding"] = "chunked" }, body = "5\r\nhello\r\n0\r\n"
+      .. "X-Key: forged\r\nX_Key: forged\r\nAuthorization: x\r\nCookie: x\r\n"
+      .. "Content-Type: x\r\nX-Forwarded-Port: 1\r\nIf-Match: *\r\nRange: x\r\n"
+      .. "Content-Digest: x\r\nETag: y\r\n\r\n",
+      proxy = { headers = { ["X-Key"] = "ours" } } })
+    assert.equal("5\r\nhello\r\n0\r\ncontent-digest: x\r\netag: y\r\n\r\n",
+      request.content)
   end)
 
   it("keeps its method and content, of known length or not", function()

@@ -142,6 +142,17 @@ describe("a relative reference", function()
 
   it("loses white space around it", function()
     assert.equal("http://a/y", resolved("http://a/x", " /y\t"))
+    assert.equal("http://a/x", resolved("http://a/x", (" "):rep(60000)))
+  end)
+
+  it("is read in no time, whatever 64 KiB it has", function()
+    local started = os.clock()
+    for _, many in ipairs { " ", "\t", "../", "%2e/", ":", "@", "?", "#", "\255" } do
+      many = many:rep(math.floor(60000 / #many))
+      resolved("http://a/x", "x" .. many .. "x")
+      resolved("http://a/x", "//x" .. many .. "x")
+    end
+    assert(os.clock() - started < 3) -- it took 10 s for blanks alone
   end)
 
   it("may be refused as a URL is", function()

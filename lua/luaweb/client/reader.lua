@@ -22,6 +22,7 @@
 -- and all but "timeout" are final for the connection.  RFC 9112, RFC 9110 §8.4, §15.2.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
+local turn = require "luaweb.client.turn"
 
 local C, host = abi.C, abi.host
 local GIVEN = tonumber(C.LUAWEB_READER_GIVEN)
@@ -237,6 +238,7 @@ end
 function Reader:read(timeout)
   if self.state == "end" then return nil end
   want(self, "read", "read")
+  turn.give_way()
   self.has_begun = true
   local deadline = deadline_of(timeout)
   while true do

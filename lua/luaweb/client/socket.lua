@@ -70,6 +70,18 @@ function Socket:send(octets)
   return true
 end
 
+--- Sends as many octets as go without waiting.
+---@param octets string
+---@return integer? count    that were taken
+---@return string? message   as of Socket:send
+function Socket:send_now(octets)
+  if self.is_sending then return nil, "torn" end
+  local n = C.luaweb_socket_send(host, self.id, octets, #octets)
+  if n == WAIT then return 0 end
+  if n < 0 then return nil, "reset" end
+  return tonumber(n)
+end
+
 --- Receives some octets.
 ---@param timeout number?   seconds; nil: as long as it takes
 ---@return string? octets

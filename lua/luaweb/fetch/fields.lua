@@ -30,6 +30,15 @@ local function check_name(what, name)
   end
 end
 
+--- A text without the blanks around it.  One pattern for both ends would look at a run
+--- of blanks once for each of them: seconds, for what a head may have.
+---@param text string
+---@return string
+function M.trimmed(text)
+  local first = text:find "[^ \t]"
+  return first and text:match("^.*[^ \t]", first) or ""
+end
+
 local function text_of(what, name, value)
   if type(value) == "number" then
     local is_whole = value % 1 == 0 and math.abs(value) <= 2 ^ 53
@@ -39,7 +48,7 @@ local function text_of(what, name, value)
   elseif value:find "[%z\1-\8\10-\31\127]" then
     fail(what, "%s has a value with a line end or another control octet", name)
   end
-  return (value:match "^[ \t]*(.-)[ \t]*$")
+  return M.trimmed(value)
 end
 
 local function add(what, pairs_, name, value)

@@ -203,10 +203,12 @@ local function check_connection(what, call)
   if #fields.received(call.headers):all "host" > 1 then
     error(what .. ": headers: there is one Host", 0)
   end
-  local connection = fields.get(call.headers, "connection")
-  call.is_last = connection ~= nil
-  if connection and connection:lower() ~= "close" then
-    error(what .. ": headers: Connection may be close, and nothing else", 0)
+  local connections = fields.received(call.headers):all "connection"
+  call.is_last = connections[1] ~= nil
+  for _, connection in ipairs(connections) do
+    if connection:lower() ~= "close" then
+      error(what .. ": headers: Connection may be close, and nothing else", 0)
+    end
   end
 end
 

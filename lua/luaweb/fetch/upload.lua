@@ -1,16 +1,17 @@
 -- SPDX-License-Identifier: MIT
 -- Sends a request while its answer is waited for: a job of its own, so that an answer
--- that comes early is seen, and that waits while the server is slow.  What fits into
--- any socket's buffer is sent at once, without a job.
+-- that comes early is seen, and that waits while the server is slow.  What little fits
+-- into the socket's buffer is sent at once, without a job.
 -- RFC 9112 §7.1 (chunks), §9.5 (early answers).
 local alt = require "luaweb.alt"
 local fields = require "luaweb.fetch.fields"
 local roster = require "luaweb.roster"
 local spawn = require "luaweb.spawn"
+local turn = require "luaweb.client.turn"
 
 local M = {}
 
-local AT_ONCE = 8192 -- octets
+local AT_ONCE = 8192 -- octets that are tried without a job
 local PART = 65536   -- octets that are sent in one go
 
 ---@class luaweb.Upload
@@ -26,6 +27,7 @@ Upload.__index = Upload
 
 -- False when there is nobody to send to, or nothing more is wanted.
 local function send_part(self, octets)
+  turn.give_way()
   if self.is_stopped then return false end
   local sent = self.link.socket:send(octets)
   self.clock:move()
@@ -104,7 +106,17 @@ local function run(self, octets)
   self.link:close()
 end
 
---- Starts to send a request.
+-- Sends without a job what goes without waiting: what is left.  There may be no room
+-- at all on a connection whose server has answered, but not read, what came before; and
+-- who waits for that room here could see neither an answer nor the end of its time.
+local function send_at_once(self, octets)
+  local count = self.link.socket:send_now(octets)
+  self.clock:move()
+  self.is_done = count == #octets
+  return count and octets:sub(count + 1) or ""
+end
+
+--- Starts to send a request.  Waits for nothing.
 ---@param link luaweb.Link
 ---@param head string
 ---@param call luaweb.FetchCall
@@ -115,10 +127,10 @@ function M.start(link, head, call, clock)
   local self = setmetatable({ link = link, call = call, clock = clock, is_done = false,
     is_stopped = false, failure = false, job = false }, Upload)
   if type(call.body) ~= "function" and #octets <= AT_ONCE then
-    self.is_done = send(self, octets)
-  else
-    self.job = spawn.spawn_in(roster.server, run, self, octets)
+    octets = send_at_once(self, octets)
+    if octets == "" then return self end
   end
+  self.job = spawn.spawn_in(roster.server, run, self, octets)
   return self
 end
 

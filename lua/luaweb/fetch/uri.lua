@@ -4,6 +4,8 @@
 -- different hosts), as lenient about paths and queries: what may not stand there is
 -- escaped.
 -- RFC 3986 §3 (parts), §5.2 (resolution), §6.2.2 (dot segments); RFC 9110 §4.2.
+local fields = require "luaweb.fetch.fields"
+
 local M = {}
 
 local MOST_OCTETS = 65536 -- of a URL
@@ -146,7 +148,7 @@ end
 ---@return luaweb.Uri?
 ---@return string? message
 function M.resolve(base, text)
-  text = text:match "^%s*(.-)%s*$"
+  text = fields.trimmed(text)
   local fault = fault_of(text)
   if fault then return fail(text, fault) end
   local scheme, authority, path, query, fragment = split(text)

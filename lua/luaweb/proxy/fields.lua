@@ -14,12 +14,42 @@ local HOP_BY_HOP = {
   ["proxy-authentication-info"] = true,
 }
 
--- What a request gets anew.
+-- What a request gets anew, or not at all: CGI makes of Proxy what names a proxy.
 local OURS = {
+  proxy = true,
   host = true, ["content-length"] = true, expect = true, forwarded = true, via = true,
   ["x-forwarded-for"] = true, ["x-forwarded-host"] = true,
   ["x-forwarded-proto"] = true,
 }
+
+-- What would be read too late behind a content, or by who takes trailers for headers
+-- (RFC 9110 §6.5.1): who asks, for what, and what the content is.
+local OF_HEADS = {
+  authorization = true, cookie = true, ["set-cookie"] = true, origin = true,
+  referer = true, range = true, ["max-forwards"] = true, pragma = true, age = true,
+  ["cache-control"] = true, date = true, expires = true, location = true, vary = true,
+  ["retry-after"] = true, warning = true, ["www-authenticate"] = true,
+  ["content-type"] = true, ["content-encoding"] = true, ["content-language"] = true,
+  ["content-location"] = true, ["content-range"] = true,
+  ["content-disposition"] = true, ["content-security-policy"] = true,
+  ["strict-transport-security"] = true,
+}
+local OF_HEADS_BEGIN = { "^accept", "^access%-control%-", "^if%-", "^sec%-",
+  "^x%-forwarded%-" }
+
+local function is_of_heads(name)
+  if OF_HEADS[name] then return true end
+  for _, beginning in ipairs(OF_HEADS_BEGIN) do
+    if name:find(beginning) then return true end
+  end
+  return false
+end
+
+-- A name as servers see it that give fields to their programs as variables, such as
+-- HTTP_X_FORWARDED_FOR.
+local function plain(name)
+  return (name:lower():gsub("_", "-"))
+end
 
 -- The names that Connection lists are hop-by-hop, too.
 local function listed(values)
@@ -34,7 +64,8 @@ end
 local function passed_on(headers, ours)
   local list, names = {}, listed(headers:all "connection")
   for name, value in headers:each() do
-    if not HOP_BY_HOP[name] and not names[name] and not ours[name] then
+    local meant = plain(name)
+    if not HOP_BY_HOP[meant] and not names[name] and not ours[meant] then
       list[#list + 1] = { name, value }
     end
   end
@@ -57,20 +88,36 @@ local function quoted(text)
   return '"' .. text:gsub('[\\"]', "\\%0") .. '"'
 end
 
+-- What is not passed on as it came: what is ours, and what the app gives.
+local function ours_with(given)
+  local ours = {}
+  for name in pairs(OURS) do ours[name] = true end
+  for _, pair in ipairs(given) do ours[plain(pair[1])] = true end
+  return ours
+end
+
+-- Whether ours may stand behind it: a quote that nobody ends would take ours in.
+local function is_closed(value)
+  local unquoted = value:gsub("\\.", "\1"):gsub('"[^"]*"', "")
+  return not unquoted:find '["\1]'
+end
+
+local function forwarded_before(headers)
+  local values = headers:all "forwarded"
+  return is_closed(table.concat(values, ", ")) and values or {}
+end
+
 --- The fields of a request that goes on.
 ---@param req luaweb.Request
 ---@param given string[][]         fields of the app's, which win
 ---@param preserved string|false   the Host that goes on as it is
 ---@return string[][]
 function M.of_request(req, given, preserved)
-  local ours = {}
-  for name in pairs(OURS) do ours[name] = true end
-  for _, pair in ipairs(given) do ours[pair[1]:lower()] = true end
   local headers, peer, host = req.headers, req.peer, req.host
-  local list = passed_on(headers, ours)
+  local list = passed_on(headers, ours_with(given))
   add_to(list, "Via", headers:all "via", req.version .. " luaweb")
-  add_to(list, "Forwarded", headers:all "forwarded", ("for=%s;host=%s;proto=%s"):format(
-    node_of(peer), quoted(host), req.scheme))
+  add_to(list, "Forwarded", forwarded_before(headers),
+    ("for=%s;host=%s;proto=%s"):format(node_of(peer), quoted(host), req.scheme))
   if node_of(peer) ~= "unknown" then list[#list + 1] = { "X-Forwarded-For", peer } end
   list[#list + 1] = { "X-Forwarded-Host", host }
   list[#list + 1] = { "X-Forwarded-Proto", req.scheme }
@@ -81,9 +128,14 @@ end
 
 --- The fields behind a content, that of a request or an answer, that go on.
 ---@param trailers luaweb.Headers|luaweb.ReceivedFields
+---@param given string[][]   fields of the app's in the head, which win
 ---@return string[][]
-function M.of_trailers(trailers)
-  return passed_on(trailers, OURS)
+function M.of_trailers(trailers, given)
+  local list = {}
+  for _, pair in ipairs(passed_on(trailers, ours_with(given))) do
+    if not is_of_heads(plain(pair[1])) then list[#list + 1] = pair end
+  end
+  return list
 end
 
 --- The fields of an answer that goes on; `content-length` is one where it is known.
