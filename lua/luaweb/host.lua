@@ -225,7 +225,7 @@ end
 
 function sched.upcalls.lost(task, message, address, generation)
   loader.lose(task)
-  if address then scopes.lose(task) end
+  if address then scopes.lose(task, message) end
   if not address then return spawn.lose(task, message) end
   fail(address, generation, { traceback = trace.back(message, task.co) })
 end

@@ -7,6 +7,7 @@ local abi = require "luaweb.abi"
 local commit = require "luaweb.commit"
 local log = require "luaweb.log"
 local request = require "luaweb.request"
+local roster = require "luaweb.roster"
 local scope = require "luaweb.scope"
 local sched = require "luaweb.sched"
 local spawn = require "luaweb.spawn"
@@ -38,33 +39,37 @@ function spawn.upcalls.scope_of(task)
   return made
 end
 
--- Ends the scope of what a task serves: its jobs, then the finalizers.
-local function close(task, err)
-  local ending = task.scope
+-- Ends a scope: its jobs, then the finalizers.
+local function finish(ending, err)
   local failures = ending:finish("its request has ended", err)
-  task.scope = nil
-  M.open = M.open - 1
   for i = 1, failures and #failures or 0 do
     log.error(("[%s] a finalizer failed: %s"):format(name_of(ending),
       trace.text_of(failures[i])))
   end
 end
 
+local function take_from(task)
+  local ending = task.scope
+  task.scope = nil
+  M.open = M.open - 1
+  return ending
+end
+
 --- Ends the scope of the request that is served here, if it has one.
 ---@param err any   what its function has raised
 function M.close(err)
   local task = sched.self()
-  if task and task.address and task.scope then close(task, err) end
+  if task and task.address and task.scope then
+    finish(task.scope, err)
+    take_from(task)
+  end
 end
 
---- The same for a task that can't go on.
+--- The same for a task that can't go on; its scope ends soon.
 ---@param task luaweb.Task
-function M.lose(task)
-  local ending = task.scope
-  if not ending then return end
-  task.scope = nil
-  M.open = M.open - 1
-  spawn.spawn_in(scope.root, function() ending:finish("its request has ended") end)
+---@param err any   why
+function M.lose(task, err)
+  if task.scope then spawn.spawn_in(roster.root, finish, take_from(task), err) end
 end
 
 --- Cancels what a task does for its request.
