@@ -185,6 +185,15 @@ describe("a scope", function()
     assert.equal("", log)
   end)
 
+  it("has the finalizers that job.all's functions register, not job.all", function()
+    local function register() scope.finally(function(status) L(status) end) end
+    scope.run(function()
+      job.all { register, function() job.both(register, register) end }
+      L "all"
+    end)
+    assert.same({ "all", "ok", "ok", "ok" }, { unpack(L) })
+  end)
+
   it("ends with the job that has opened it", function()
     local inner
     local outer = spawn(function()

@@ -29,33 +29,6 @@ local Response = {}
 Response.__index = Response
 M.Response = Response
 
--- Streams that the jobs of a scope have opened, by scope; both are held weakly.
-local open_in = setmetatable({}, { __mode = "k" })
-
-local function close_all(streams)
-  for response in pairs(streams) do response:close() end
-end
-
-local function bind(response, owner)
-  local streams = open_in[owner]
-  if not streams then
-    streams = setmetatable({}, { __mode = "k" })
-    open_in[owner] = streams
-    owner:finally(function() close_all(streams) end)
-  end
-  streams[response] = true
-end
-
--- Has a stream closed when the first of the scopes around ends.  All of them are told,
--- since that of job.all has no finalizers: what it was opened for goes on behind it.
-local function bind_to_scopes(response)
-  local owner = scope.ending()
-  while owner and owner.ends do
-    bind(response, owner)
-    owner = owner.parent
-  end
-end
-
 local function too_large(response)
   local message = ("the content is larger than max_size (%.0f octets)"):format(
     response.max_size)
@@ -192,7 +165,7 @@ function M.make(call, exchange, answer)
     max_size = call.max_size, left = call.max_size, failure = false }, Response)
   if call.stream then
     exchange.clock:stop()
-    bind_to_scopes(response)
+    scope.close_at_end(response)
     return response
   end
   local is_read, message, kind = read_whole(response, answer)
