@@ -4,10 +4,10 @@
 -- that is forgotten is closed with the request that it was opened for (or the scope.run
 -- around it), or when it is collected.
 local buffer = require "string.buffer"
+local charsets = require "luaweb.charset"
 local fields = require "luaweb.fetch.fields"
 local json = require "luaweb.json"
 local scope = require "luaweb.scope"
-local text = require "luaweb.fetch.text"
 local uri = require "luaweb.fetch.uri"
 
 local M = {}
@@ -112,7 +112,14 @@ end
 ---@return string?
 ---@return string? message   it is not UTF-8, or of a charset that is not known
 function Response:text()
-  return text.decode(whole(self, "res:text"), self.headers["content-type"])
+  local octets = whole(self, "res:text")
+  local _, charset = charsets.content_type(self.headers["content-type"])
+  if not charsets.is_known(charset) then
+    return nil, ("the charset %q is neither UTF-8 nor Latin-1"):format(charset)
+  end
+  local text, invalid_at = charsets.to_utf8(octets, charset)
+  if text then return text end
+  return nil, ("the content is not UTF-8 at octet %d"):format(invalid_at)
 end
 
 --- The content read as JSON.
