@@ -20,11 +20,11 @@ local SYSTEM, NONE = "system", "none" -- for files, "file:" and their path
 local HINTS = {
   ["certificate has expired"] = "the server needs a new one",
   ["certificate is not yet valid"] = "look at the clocks",
-  ["self-signed certificate"] = "to trust it, name its file as tls.ca_file",
+  ["self-signed certificate"] = "to trust it, name its file as ca_file",
   ["self-signed certificate in certificate chain"] =
-    "to trust it, name the file of its authority as tls.ca_file",
+    "to trust it, name the file of its authority as ca_file",
   ["unable to get local issuer certificate"] = "to trust it, name the file of its "
-    .. "authority as tls.ca_file, unless the server fails to send its whole chain",
+    .. "authority as ca_file, unless the server fails to send its whole chain",
   ["hostname mismatch"] = "the certificate is of another host than %s",
   ["IP address mismatch"] = "the certificate is of another host than %s",
   ["wrong version number"] = "the server does not speak TLS on this port",
@@ -32,7 +32,7 @@ local HINTS = {
   ["unsupported protocol"] = "the server offers less than TLS 1.2",
   ["tlsv1 alert protocol version"] = "the server offers less than TLS 1.2",
   ["tlsv1 alert no application protocol"] =
-    "the server speaks none of the protocols in tls.alpn",
+    "the server speaks none of the protocols that were offered",
 }
 
 local M = {}
