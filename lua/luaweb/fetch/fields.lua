@@ -4,6 +4,7 @@
 -- pairs that can go on the wire as they are: nothing ends a line early.
 -- RFC 9110 §5.1, §5.5.
 local json = require "luaweb.json"
+local scalar = require "luaweb.scalar"
 
 local M = {}
 
@@ -32,8 +33,8 @@ end
 
 local function text_of(what, name, value)
   if type(value) == "number" then
-    local is_whole = value % 1 == 0 and math.abs(value) <= 2 ^ 53
-    return is_whole and ("%.0f"):format(value) or tostring(value)
+    local text, fault = scalar.text(value)
+    return text or fail(what, "%s: %s", name, fault)
   elseif type(value) ~= "string" then
     fail(what, "%s has a value that is a %s, not a string", name, type(value))
   elseif value:find "[%z\1-\8\10-\31\127]" then
