@@ -5,6 +5,7 @@
 -- RFC 9110 §5.1, §5.5.
 local json = require "luaweb.json"
 local scalar = require "luaweb.scalar"
+local token = require "luaweb.token"
 
 local M = {}
 
@@ -23,7 +24,7 @@ end
 local function check_name(what, name)
   if type(name) ~= "string" then
     fail(what, "a name is a string, not a %s", type(name))
-  elseif not name:find "^[%w!#$%%&'*+%-.^_`|~]+$" then
+  elseif not token.is_one(name) then
     fail(what, "%q is not a header name", name)
   elseif OWN[name:lower()] then
     fail(what, "%s is not the app's: how a message is framed follows from its content",

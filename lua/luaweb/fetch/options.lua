@@ -5,6 +5,7 @@
 local fields = require "luaweb.fetch.fields"
 local json = require "luaweb.json"
 local keys = require "luaweb.machine.keys"
+local token = require "luaweb.token"
 local uri = require "luaweb.fetch.uri"
 
 local M = {}
@@ -60,7 +61,7 @@ local is_common = { get = true, head = true, post = true, put = true, delete = t
   options = true, patch = true }
 
 local function check_method(method)
-  if not method:find "^[%w!#$%%&'*+%-.^_`|~]+$" then
+  if not token.is_one(method) then
     return nil, ("%q is not a method"):format(method)
   elseif method:upper() == "CONNECT" then
     return nil, "CONNECT is for proxies"
