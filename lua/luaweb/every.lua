@@ -98,8 +98,8 @@ end
 --- is told to stop, no call begins any more.
 ---@param seconds number   0.001 or more
 ---@param fn fun()         may wait
----@param options { once: boolean? }?   once: in one worker of all, not in each; there is
----                                     one worker as yet, so nothing depends on it
+---@param options { once: boolean? }?   once: in one worker of all, not in each (there
+---                                     is one as yet, so nothing depends on it)
 ---@return luaweb.Every handle   its `stop` ends it
 function M.every(seconds, fn, options)
   check(seconds, fn, options)
