@@ -54,7 +54,7 @@ local function run(self)
 end
 
 --- Which beat comes next: beats are whole multiples of the time since the start, and
---- those that a run has outlasted are left out.  (A timer may end a moment early.)
+--- those that a run has outlasted are left out.  (Division may round to just below.)
 ---@param beat integer   the last one, at first 0
 ---@param past number    since the start, in times of the beat
 ---@return integer
