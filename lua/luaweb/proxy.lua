@@ -12,8 +12,8 @@ local head = require "luaweb.fetch.head"
 local log = require "luaweb.log"
 local options_of = require "luaweb.fetch.options"
 local own_fields = require "luaweb.proxy.fields"
-local percent = require "luaweb.percent"
 local response = require "luaweb.response"
+local uri = require "luaweb.fetch.uri"
 
 local M = {}
 
@@ -50,7 +50,7 @@ local BAD_REQUEST, BAD_GATEWAY, GATEWAY_TIMEOUT, LOOP = 400, 502, 504, 508
 local function captured(path, value)
   if type(value) == "table" then value = table.concat(value, "/") end
   for at in path:gmatch "()/" do
-    if percent.decode(path:sub(at + 1)) == tostring(value) then return path:sub(at) end
+    if uri.decode(path:sub(at + 1)) == tostring(value) then return path:sub(at) end
   end
   error("web.proxy: the variable `path` is not the end of the path", 0)
 end
@@ -58,7 +58,7 @@ end
 -- Whether a segment leads upwards, in any writing: there are servers that take escapes
 -- off first, and some for which "\" is a "/".
 local function leads_up(path)
-  local decoded = percent.decode(path):gsub("\\", "/") .. "/"
+  local decoded = uri.decode(path):gsub("\\", "/") .. "/"
   return decoded:find("/../", 1, true) ~= nil or decoded:find("/./", 1, true) ~= nil
 end
 

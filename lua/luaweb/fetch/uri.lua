@@ -10,7 +10,9 @@ local scalar = require "luaweb.scalar"
 
 local encode, escape = percent.encode, percent.escape
 
-local M = {}
+local M = {
+  decode = percent.decode,
+}
 
 local MOST_OCTETS = 65536 -- of a URL
 
