@@ -134,9 +134,9 @@ local function trust_of(options, deadline)
   if not trust then return nil, "too many files are being read; try again later" end
   local result = C.luaweb_trust_result(host, trust.handle, why)
   while result == WAIT do
-    local left = deadline - C.luaweb_now(host)
-    if left <= 0 then return nil, "no certificates were read in time", "timeout" end
-    wake.wait_for(trust.id, left, "dial.open")
+    if not wake.wait_until(trust.id, deadline, "dial.open") then
+      return nil, "no certificates were read in time", "timeout"
+    end
     result = C.luaweb_trust_result(host, trust.handle, why)
   end
   if result == READ then return trust.handle end
@@ -168,9 +168,9 @@ end
 -- Waits until it is over.
 local function complete(id, result, deadline)
   while result == 1 do
-    local left = deadline - C.luaweb_now(host)
-    if left <= 0 then return nil, "the server does not answer", "timeout" end
-    wake.wait_for(id, left, "dial.open")
+    if not wake.wait_until(id, deadline, "dial.open") then
+      return nil, "the server does not answer", "timeout"
+    end
     result = C.luaweb_handshake(host, id)
   end
   if result == 0 then return true end
