@@ -92,6 +92,8 @@ function Scope:finally(fn)
   local finalizers = self.finalizers
   if finalizers then
     finalizers[#finalizers + 1] = fn
+  elseif self.is_over then
+    error("scope:finally: this scope has ended", 2)
   else
     self.finalizers = { fn }
   end
@@ -162,10 +164,11 @@ end
 
 local function run_finalizers(scope, err)
   local finalizers, failures = scope.finalizers, {}
-  for i = #finalizers, 1, -1 do
-    local done, raised = pcall(finalizers[i], status_of(scope, err))
+  while finalizers[1] do -- one may register others
+    local done, raised = pcall(table.remove(finalizers), status_of(scope, err))
     if not done then failures[#failures + 1] = raised end
   end
+  scope.finalizers = false
   return failures
 end
 
@@ -241,6 +244,7 @@ function M.close_at_end(resource)
     held = setmetatable({}, { __mode = "k" })
     closed_by[owner] = held
     owner:finally(function()
+      closed_by[owner] = nil -- a finalizer that is still to come may open more
       for one in pairs(held) do one:close() end
     end)
   end
