@@ -164,8 +164,9 @@ end
 
 local function run_finalizers(scope, err)
   local finalizers, failures = scope.finalizers, {}
-  while finalizers[1] do -- one may register others
-    local done, raised = pcall(table.remove(finalizers), status_of(scope, err))
+  while finalizers[1] do -- they may register others
+    local finalizer = table.remove(finalizers)
+    local done, raised = pcall(finalizer, status_of(scope, err))
     if not done then failures[#failures + 1] = raised end
   end
   scope.finalizers = false

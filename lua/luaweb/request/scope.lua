@@ -48,28 +48,25 @@ local function finish(ending, err)
   end
 end
 
-local function take_from(task)
-  local ending = task.scope
-  task.scope = nil
-  M.open = M.open - 1
-  return ending
-end
-
 --- Ends the scope of the request that is served here, if it has one.
 ---@param err any   what its function has raised
 function M.close(err)
   local task = sched.self()
-  if task and task.address and task.scope then
-    finish(task.scope, err)
-    take_from(task)
-  end
+  if not task or not task.address or not task.scope then return end
+  finish(task.scope, err)
+  task.scope = nil
+  M.open = M.open - 1
 end
 
---- The same for a task that can't go on; its scope ends soon.
+--- The same for a task that can't go on.
 ---@param task luaweb.Task
----@param err any   why
-function M.lose(task, err)
-  if task.scope then spawn.spawn_in(roster.root, finish, take_from(task), err) end
+---@param message string   why
+function M.lose(task, message)
+  local ending = task.scope
+  if not ending then return end
+  task.scope = nil
+  M.open = M.open - 1
+  spawn.spawn_in(roster.root, finish, ending, task.cancelled or message)
 end
 
 --- Cancels what a task does for its request.
