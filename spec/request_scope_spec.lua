@@ -4,6 +4,7 @@
 local chan = require "luaweb.chan"
 local concurrent = require "spec.support.concurrent"
 local error_log = require "spec.support.error_log"
+local ivar = require "luaweb.ivar"
 local job = require "luaweb.job"
 local scope = require "luaweb.scope"
 local test = require "luaweb.test"
@@ -72,6 +73,20 @@ describe("a job that a handler has started", function()
     local log = error_log.of(function() assert.equal(500, client:get("/").status) end)
     assert.same({ "child ended" }, { unpack(L) })
     assert.matches("broken", log)
+  end)
+
+  it("ends when the handler yields to nobody", function()
+    local L, ended = concurrent.log(), ivar.new()
+    handler = function()
+      scope.finally(function(status) ended:fill(status) end)
+      job.spawn(linger, L, "child")
+      web.sleep(0)
+      coroutine.yield()
+    end
+    local log = error_log.of(function() assert.equal(500, client:get("/").status) end)
+    assert.matches("coroutine.yield can't be called here", log)
+    assert.equal("failed", ended:read())
+    assert.same({ "child ended" }, { unpack(L) })
   end)
 
   it("ends before a stream's last octet is sent", function()

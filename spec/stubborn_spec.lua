@@ -2,7 +2,6 @@
 -- Work that a cancellation or a stop may not cut short: what tidies up does so to its
 -- end.
 local concurrent = require "spec.support.concurrent"
-local job = require "luaweb.job"
 local process = require "spec.support.process"
 local scope = require "luaweb.scope"
 local test = require "luaweb.test"

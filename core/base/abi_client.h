@@ -78,7 +78,8 @@ struct luaweb_tls_facts {
 
 /* Secures a connected socket: 0 when the handshake is over, 1: wait for the wake of the
  * socket, then call luaweb_handshake until it is; < 0: it has failed (luaweb_refusal
- * tells why), or there is no such socket.  The texts are lent until it is closed. */
+ * tells why), or there is no such socket.  Copies the options; the texts of the other
+ * two are lent until the socket is closed. */
 int luaweb_secure(struct luaweb_host *host, uint32_t id,
                   const struct luaweb_tls *options);
 int luaweb_handshake(struct luaweb_host *host, uint32_t id);

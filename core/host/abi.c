@@ -133,17 +133,11 @@ EXPORT void luaweb_request_id(struct luaweb_host *host,
     lw_request_id((const struct lw_request *)request, id);
 }
 
-/* The request behind a handle, or NULL when it has ended. */
-static struct lw_request *find(struct luaweb_request *facts, uint32_t generation)
-{
-    return facts->generation == generation ? (struct lw_request *)facts : NULL;
-}
-
 EXPORT bool luaweb_is_gone(struct luaweb_host *host, struct luaweb_request *facts,
                            uint32_t generation)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     return !request || !request->conn || request->knows_gone;
 }
 
@@ -169,7 +163,7 @@ EXPORT bool luaweb_query(struct luaweb_host *host, struct luaweb_request *facts,
                          uint32_t generation, struct luaweb_fields *fields)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (request)
         *fields = lw_request_query(request);
     return request != NULL;
@@ -179,7 +173,7 @@ EXPORT bool luaweb_cookies(struct luaweb_host *host, struct luaweb_request *fact
                            uint32_t generation, struct luaweb_fields *fields)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (request)
         *fields = lw_request_cookies(request);
     return request != NULL;
@@ -236,7 +230,7 @@ EXPORT int luaweb_body(struct luaweb_host *host, struct luaweb_request *facts,
                        uint32_t generation, struct luaweb_slice *piece)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (!request)
         return LUAWEB_BODY_GONE;
     if (!(request->walk.facts & LW_FACT_READS))
@@ -248,7 +242,7 @@ EXPORT void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *f
                               uint32_t generation, double limit)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (request)
         request->ops->body_limit(request, lw_limit_of(limit));
 }

@@ -2,12 +2,16 @@
  *
  * The bodies of the functions by which Lua reads responses (base/abi_reader.h): for the
  * rules, see abi.c. */
+#include <assert.h>
+
 #include "base/abi_reader.h"
 #include "base/slice.h"
 #include "host/vm.h"
 #include "http/reader.h"
 
 #define EXPORT __attribute__((visibility("default")))
+
+static_assert((int)LUAWEB_READER_CODINGS == LW_DECODE_DEPTH, "one limit");
 
 EXPORT struct luaweb_reader *luaweb_reader_new(struct luaweb_host *host,
                                                uint32_t max_head, uint32_t max_fields)

@@ -12,18 +12,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The request behind a handle, or NULL when it has ended. */
-static struct lw_request *find(struct luaweb_request *facts, uint32_t generation)
-{
-    return facts->generation == generation ? (struct lw_request *)facts : NULL;
-}
-
 EXPORT int luaweb_header(struct luaweb_host *host, struct luaweb_request *facts,
                          uint32_t generation, const char *name, size_t name_size,
                          const char *value, size_t value_size)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (!request)
         return LUAWEB_REPLY_GONE;
     return lw_request_field(request, lw_slice(name, name_size),
@@ -34,7 +28,7 @@ EXPORT void luaweb_header_reset(struct luaweb_host *host, struct luaweb_request 
                                 uint32_t generation)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (!request || request->is_started)
         return;
     lw_request_field_reset(request);
@@ -72,7 +66,7 @@ EXPORT int luaweb_reply(struct luaweb_host *host, struct luaweb_request *facts,
                         size_t type_size, const char *body, size_t body_size)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (!request)
         return LUAWEB_REPLY_GONE;
     const struct lw_content_of_lua content = {
@@ -91,7 +85,7 @@ EXPORT int luaweb_start(struct luaweb_host *host, struct luaweb_request *facts,
                         size_t type_size, double length)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (!request)
         return LUAWEB_REPLY_GONE;
     const struct lw_content_of_lua content = {
@@ -109,7 +103,7 @@ EXPORT double luaweb_write(struct luaweb_host *host, struct luaweb_request *fact
                            uint32_t generation, const char *data, size_t size)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (!request)
         return LUAWEB_REPLY_GONE;
     if (size == 0)
@@ -121,7 +115,7 @@ EXPORT int luaweb_room(struct luaweb_host *host, struct luaweb_request *facts,
                        uint32_t generation)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     return request ? request->ops->room(request) : LUAWEB_REPLY_GONE;
 }
 
@@ -129,7 +123,7 @@ EXPORT int luaweb_finish(struct luaweb_host *host, struct luaweb_request *facts,
                          uint32_t generation)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     return request ? request->ops->finish(request) : LUAWEB_REPLY_GONE;
 }
 
@@ -137,7 +131,7 @@ EXPORT void luaweb_abort(struct luaweb_host *host, struct luaweb_request *facts,
                          uint32_t generation)
 {
     (void)host;
-    struct lw_request *request = find(facts, generation);
+    struct lw_request *request = lw_request_of(facts, generation);
     if (request)
         lw_answer_failure(request);
 }

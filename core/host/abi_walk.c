@@ -24,8 +24,8 @@ static_assert(LW_RANGES_MAX == 16, "luaweb_parts has room for all");
 /* The request behind a handle, or NULL when it has ended or has no walk. */
 static struct lw_request *find(struct luaweb_request *facts, uint32_t generation)
 {
-    struct lw_request *request = (struct lw_request *)facts;
-    return facts->generation == generation && request->walk.machine ? request : NULL;
+    struct lw_request *request = lw_request_of(facts, generation);
+    return request && request->walk.machine ? request : NULL;
 }
 
 /* Likewise, or NULL when its walk can't go on: the head of its response was sent. */

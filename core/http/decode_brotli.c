@@ -46,7 +46,6 @@ static int step(void *state, struct luaweb_slice *in, struct lw_decode_room *roo
 }
 
 const struct lw_coding lw_coding_br = {
-    .name = "br",
     .cut = "it ends inside its br stream",
     .begin = begin,
     .end = end,

@@ -13,7 +13,6 @@ struct lw_decode_room {
 };
 
 struct lw_coding {
-    const char *name;
     const char *cut; /* the sentence for content that ends inside it */
 
     /* The state of a decoder, owned by the caller until `end`. */

@@ -136,7 +136,6 @@ static int step_deflate(void *state, struct luaweb_slice *in,
 }
 
 const struct lw_coding lw_coding_gzip = {
-    .name = "gzip",
     .cut = "it ends inside its gzip stream",
     .begin = begin_gzip,
     .end = end,
@@ -144,7 +143,6 @@ const struct lw_coding lw_coding_gzip = {
 };
 
 const struct lw_coding lw_coding_deflate = {
-    .name = "deflate",
     .cut = "it ends inside its deflate stream",
     .begin = begin_deflate,
     .end = end,

@@ -115,7 +115,6 @@ static int step(void *state, struct luaweb_slice *in, struct lw_decode_room *roo
 }
 
 const struct lw_coding lw_coding_zstd = {
-    .name = "zstd",
     .cut = "it ends inside a zstd frame",
     .begin = begin,
     .end = end,

@@ -190,7 +190,7 @@ static uint32_t make_fields(struct luaweb_reader *reader, const struct lw_scan *
 }
 
 static void start_content(struct luaweb_reader *reader,
-                          const struct lw_response *response)
+                          const struct lw_response_head *response)
 {
     static const enum state states[] = {
         [LW_RESPONSE_EMPTY] = COMPLETE,
@@ -206,7 +206,8 @@ static void start_content(struct luaweb_reader *reader,
 }
 
 /* What is to be done with a head that has been read. */
-static int take_head(struct luaweb_reader *reader, const struct lw_response *response)
+static int take_head(struct luaweb_reader *reader,
+                     const struct lw_response_head *response)
 {
     bool is_tunnel =
         reader->to == LW_RESPONSE_TO_CONNECT && response->status / 100 == 2;
@@ -226,7 +227,7 @@ static int take_head(struct luaweb_reader *reader, const struct lw_response *res
 }
 
 static void describe(const struct luaweb_reader *reader,
-                     const struct lw_response *response,
+                     const struct lw_response_head *response,
                      struct luaweb_response_head *head)
 {
     *head = (struct luaweb_response_head){
@@ -252,7 +253,7 @@ int lw_reader_head(struct luaweb_reader *reader, struct luaweb_response_head *he
     int status = lw_response_scan(&reader->scan, octets, &reader->limits, &why);
     if (status == 1)
         return await(reader);
-    struct lw_response response = {0};
+    struct lw_response_head response = {0};
     if (status == 0) {
         response.field_capacity = make_fields(reader, &reader->scan, 2);
         response.fields = reader->fields;

@@ -20,7 +20,7 @@ enum {
 
 /* What the fields so far have said. */
 struct judgement {
-    struct lw_response *response;
+    struct lw_response_head *response;
     const char **why;
     bool has_coding;
     bool is_chunked; /* the one line says chunked and nothing else */
@@ -137,7 +137,7 @@ static int read_number(struct luaweb_slice digits, uint64_t *number, const char 
 /* One number, or a list of equal ones, as joined lines are (RFC 9110 §8.6). */
 static int judge_length(struct judgement *judgement, struct luaweb_slice rest)
 {
-    struct lw_response *response = judgement->response;
+    struct lw_response_head *response = judgement->response;
     for (bool goes_on = true; goes_on;) {
         const char *comma = rest.size ? memchr(rest.data, ',', rest.size) : NULL;
         size_t size = comma ? (size_t)(comma - rest.data) : rest.size;
@@ -185,7 +185,7 @@ static int judge_field(struct judgement *judgement, const struct luaweb_field *f
 /* Refuses what two readers could take in two ways, also where there is no content. */
 static int conclude_coding(const struct judgement *judgement)
 {
-    const struct lw_response *response = judgement->response;
+    const struct lw_response_head *response = judgement->response;
     if (!judgement->has_coding)
         return 0;
     if (response->minor_version == 0)
@@ -209,7 +209,7 @@ static bool is_without_content(uint32_t status, enum lw_response_to to)
  * next head; behind a 204, the connection is given up. */
 static int conclude_empty(const struct judgement *judgement)
 {
-    struct lw_response *response = judgement->response;
+    struct lw_response_head *response = judgement->response;
     bool announces = judgement->has_coding || response->content_length > 0;
     response->content = LW_RESPONSE_EMPTY;
     if (response->status < 200 && announces)
@@ -221,7 +221,7 @@ static int conclude_empty(const struct judgement *judgement)
 
 static int conclude(const struct judgement *judgement, enum lw_response_to to)
 {
-    struct lw_response *response = judgement->response;
+    struct lw_response_head *response = judgement->response;
     response->keep_alive =
         !judgement->says_close
         && (response->minor_version == 1 || judgement->says_keep_alive);
@@ -239,7 +239,7 @@ static int conclude(const struct judgement *judgement, enum lw_response_to to)
 }
 
 static void read_status_line(const struct lw_scan *scan, const char *data,
-                             struct lw_response *response)
+                             struct lw_response_head *response)
 {
     bool has_reason = data[SECOND_SPACE] == ' ';
     response->minor_version = data[MINOR] == '1';
@@ -250,11 +250,11 @@ static void read_status_line(const struct lw_scan *scan, const char *data,
 }
 
 int lw_response_parse(const struct lw_scan *scan, const char *data,
-                      enum lw_response_to to, struct lw_response *response,
+                      enum lw_response_to to, struct lw_response_head *response,
                       const char **why)
 {
     lw_require(scan->lines > 1);
-    *response = (struct lw_response){
+    *response = (struct lw_response_head){
         .fields = response->fields,
         .field_capacity = response->field_capacity,
         .field_count = response->field_capacity,

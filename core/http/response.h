@@ -26,7 +26,7 @@ enum lw_response_content {
     LW_RESPONSE_CLOSE    /* until the connection ends */
 };
 
-struct lw_response {
+struct lw_response_head {
     struct luaweb_field *fields; /* set by the caller, with room for field_capacity */
     uint32_t field_capacity;     /* set by the caller: scan->lines - 2 is enough */
     uint32_t field_count;        /* in order of arrival, duplicates kept */
@@ -59,7 +59,7 @@ int lw_response_scan(struct lw_scan *scan, struct luaweb_slice octets,
  *        differ, Transfer-Encoding in HTTP/1.0, beside Content-Length, or other than
  *        chunked alone.  *why is a static sentence; `response` is not to be used */
 int lw_response_parse(const struct lw_scan *scan, const char *data,
-                      enum lw_response_to to, struct lw_response *response,
+                      enum lw_response_to to, struct lw_response_head *response,
                       const char **why);
 
 #endif

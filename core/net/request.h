@@ -81,6 +81,13 @@ struct lw_request {
  * what it is (method to peer in `facts`) is to be filled in. */
 struct lw_request *lw_request_new(struct lw_loop *loop);
 
+/* The request behind a handle of Lua's, or NULL when it has ended. */
+static inline struct lw_request *lw_request_of(struct luaweb_request *facts,
+                                               uint32_t generation)
+{
+    return facts->generation == generation ? (struct lw_request *)facts : NULL;
+}
+
 /* Copies the head into the arena, so that the read buffer is free. */
 void lw_request_keep(struct lw_request *request);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Client ends over transports, with TLS between where it is asked for.  A memory end is one half of a pair of unix sockets that
- * never had a name: the octets take the same way as any other client's. */
+ * Client ends over transports, with TLS between where it is asked for.  A memory end is
+ * one half of a pair of unix sockets that never had a name: the octets take the same
+ * way as any other client's. */
 #include "net/socket.h"
 
 #include <errno.h>

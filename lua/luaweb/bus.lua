@@ -39,7 +39,7 @@ Subscription.__index = Subscription
 ---@field [integer] luaweb.Subscription?   in order; what has gone leaves a hole
 
 local topics, topic_count, topics_grown_to = {}, 0, FIRST_SWEEP
-local WEAK_LIST, WEAK_SET = { __mode = "v" }, { __mode = "k" }
+local WEAK_LIST = { __mode = "v" }
 
 -- Those for which somebody waits: who waits may itself be held by nothing else.
 local waited, waited_count, waited_grown_to = {}, 0, FIRST_SWEEP
@@ -158,23 +158,6 @@ end
 
 -- Subscribing -------------------------------------------------------------------------
 
-local of_scope = setmetatable({}, WEAK_SET) -- by scope: its subscriptions, weak
-
--- Has it end with the scope of what runs, where there is one that ends.
-local function add_to_scope(subscription)
-  local owner = scope.ending()
-  if not owner then return end
-  local set = of_scope[owner]
-  if not set then
-    set = setmetatable({}, WEAK_SET)
-    of_scope[owner] = set
-    owner:finally(function()
-      for one in pairs(set) do one:close() end
-    end)
-  end
-  set[subscription] = true
-end
-
 local function add_to_topic(topic, subscription)
   local list = list_of(topic)
   if list.n == list.grown_to then close_holes(list) end -- nobody publishes
@@ -198,7 +181,7 @@ function M.subscribe(topic, options)
     count = 0, missed = 0, takers = queue.new "bus.subscribe", is_closed = false },
     Subscription)
   add_to_topic(topic, subscription)
-  add_to_scope(subscription)
+  scope.close_at_end(subscription)
   return subscription
 end
 

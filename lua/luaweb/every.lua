@@ -54,7 +54,7 @@ local function run(self)
 end
 
 --- Which beat comes next: beats are whole multiples of the time since the start, and
---- those that a run has outlasted are left out.  (A timer may end a moment early.)
+--- those that a run has outlasted are left out.  (Division may round to just below.)
 ---@param beat integer   the last one, at first 0
 ---@param past number    since the start, in times of the beat
 ---@return integer
@@ -98,7 +98,8 @@ end
 --- is told to stop, no call begins any more.
 ---@param seconds number   0.001 or more
 ---@param fn fun()         may wait
----@param options { once: boolean? }?   once: in one worker of all, not in each
+---@param options { once: boolean? }?   once: in one worker of all, not in each (there
+---                                     is one as yet, so nothing depends on it)
 ---@return luaweb.Every handle   its `stop` ends it
 function M.every(seconds, fn, options)
   check(seconds, fn, options)

@@ -166,6 +166,7 @@ local function run_all(what, fns, is_fast)
   end
   commit.enter(what)
   local group, jobs = scope.new(is_fast, spawn.scope()), { n = #fns }
+  group.ends = false -- what its jobs want closed at the end is for who called
   for i = 1, jobs.n do jobs[i] = group:spawn(fns[i]) end
   local cancelled = group:wait()
   group.is_over = true

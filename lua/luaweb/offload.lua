@@ -14,7 +14,6 @@ local C, host = abi.C, abi.host
 local WAIT = tonumber(C.LUAWEB_OFFLOAD_WAIT)
 local DONE = tonumber(C.LUAWEB_OFFLOAD_DONE)
 
-local RULE = "only nil, booleans, numbers, strings and tables of these can be copied"
 local RETRY_AFTER = 1  -- seconds, for those who find the line full
 local SAY_AGAIN   = 10 -- seconds between two words on that
 
@@ -63,7 +62,7 @@ local function check(module, fname, ...)
     error("job.offload wants the name of a module and that of a function in it", 3)
   end
   local fault = plain.fault("argument", ...)
-  if fault then error(("job.offload: %s: %s"):format(fault, RULE), 3) end
+  if fault then error(("job.offload: %s: %s"):format(fault, plain.RULE), 3) end
 end
 
 --- Runs a function of a module on another thread, in a Lua state of its own, and waits

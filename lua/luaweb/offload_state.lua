@@ -6,8 +6,6 @@ local ffi = require "ffi"
 local plain = require "luaweb.plain"
 local trace = require "luaweb.trace"
 
-local RULE = "only nil, booleans, numbers, strings and tables of these can be copied"
-
 function package.preload.luaweb()
   error("luaweb can't be used in an offloaded function: there is no loop and no request"
     .. " (luaweb.json and the like can)", 0)
@@ -32,7 +30,7 @@ local slice = ffi.typeof "struct { const char *data; size_t size; } *"
 -- The results of a call as octets; the first tells that there are some.
 local function pack(...)
   local fault = plain.fault("result", ...)
-  if fault then error(("%s: %s"):format(fault, RULE), 0) end
+  if fault then error(("%s: %s"):format(fault, plain.RULE), 0) end
   return plain.encode(true, ...)
 end
 

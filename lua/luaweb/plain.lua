@@ -7,7 +7,10 @@ local buffer = require "string.buffer"
 local ffi = require "ffi"
 local json_value = require "luaweb.json.value"
 
-local M = {}
+local M = {
+  --- What is said behind a fault.
+  RULE = "only nil, booleans, numbers, strings and tables of these can be copied",
+}
 
 local MOST_DEPTH = 100   -- tables in tables; what LuaJIT's encoder takes, too
 local KEPT       = 65536 -- octets of a buffer that is used again

@@ -3,6 +3,7 @@
 -- response is plain data; host/reply.lua sends it.
 local cookie = require "luaweb.response.cookie"
 local json = require "luaweb.json"
+local token = require "luaweb.token"
 
 local M = {}
 
@@ -34,7 +35,7 @@ local function check_status(code)
   return code
 end
 
-local TOKEN = "[%w!#$%%&'*+%-.^_`|~]+"
+local TOKEN = token.PATTERN
 local MEDIA_TYPE = "^" .. TOKEN .. "/" .. TOKEN .. " *%f[;%z][^%c]*$"
 
 -- It becomes a header as it is: nothing may follow it there.

@@ -15,7 +15,8 @@ local M = {}
 ---@field package idle luaweb.Node|false   who waits for the last end
 ---@field package errors any[]|false   what its jobs raised, `n` of them
 ---@field package is_fast boolean   the first failure cancels the others
----@field package ends boolean      false: it lasts as long as the worker
+---@field package ends boolean      false: it lasts as long as the worker, or it is that
+--- of job.all and the like, which waits for jobs but is no place to tidy up at
 ---@field package finalizers function[]|false
 ---@field package context table|false   see job.context
 ---@field package make_context false|fun(scope: luaweb.Scope): table   the first time
@@ -24,13 +25,11 @@ local M = {}
 ---@field package generation integer
 local Scope = {}
 Scope.__index = Scope
-M.Scope = Scope
 
 ---@class luaweb.Failures   several errors at once
 ---@field errors any[]
 local Failures = {}
 Failures.__index = Failures
-M.Failures = Failures
 
 function Failures:__tostring()
   local texts = {}
@@ -49,8 +48,8 @@ function M.new(is_fast, parent)
   return scope
 end
 
---- The same without what a request's needs no more than now and then: the failures of
---- its jobs go to the error log.
+--- A scope as requests have one: the failures of its jobs go to the error log, and what
+--- it rarely needs is made when it does.
 ---@return luaweb.Scope
 function M.of_request()
   local scope = setmetatable({ count = 0, older = false, younger = false,
@@ -94,10 +93,11 @@ end
 ---@param fn fun(status: "ok"|"failed"|"cancelled", err: any)
 function Scope:finally(fn)
   if type(fn) ~= "function" then error("scope:finally wants a function", 2) end
-  if self.is_over then error("scope:finally: this scope has ended", 2) end
   local finalizers = self.finalizers
   if finalizers then
     finalizers[#finalizers + 1] = fn
+  elseif self.is_over then
+    error("scope:finally: this scope has ended", 2)
   else
     self.finalizers = { fn }
   end
@@ -173,6 +173,7 @@ local function run_finalizers(scope, err)
     local done, raised = pcall(finalizer, status_of(scope, err))
     if not done then failures[#failures + 1] = raised end
   end
+  scope.finalizers = false
   return failures
 end
 
@@ -217,22 +218,42 @@ end
 ---@return luaweb.Scope
 function M.current() return spawn.scope() end
 
---- The scope of what runs where that ends; nil: it lasts as long as the worker, or its
---- finalizers run.
----@return luaweb.Scope?
-function M.ending()
+-- The innermost scope of what runs whose end somebody sees: of a handler, or that of
+-- scope.run; nil: what runs here lasts as long as the worker.
+local function ending()
   local current = spawn.scope()
-  return current.ends and not current.is_over and current or nil
+  while current and not current.ends do current = current.parent end
+  return current or nil
 end
 
 --- Has a function run when the scope of what runs ends; see scope:finally.
 ---@param fn fun(status: "ok"|"failed"|"cancelled", err: any)
 function M.finally(fn)
-  local ending = M.ending()
-  if not ending then
+  local owner = ending()
+  if not owner then
     error("scope.finally: no scope ends here (only handlers and scope.run have one)", 2)
   end
-  ending:finally(fn)
+  owner:finally(fn)
+end
+
+local closed_by = setmetatable({}, { __mode = "k" }) -- by scope: what it closes, weak
+
+--- Has something closed when the scope of what runs ends, where it ends and where
+--- somebody still has it then.  It may be closed before.
+---@param resource { close: fun(self: any) }
+function M.close_at_end(resource)
+  local owner = ending()
+  if not owner then return end
+  local held = closed_by[owner]
+  if not held then
+    held = setmetatable({}, { __mode = "k" })
+    closed_by[owner] = held
+    owner:finally(function()
+      closed_by[owner] = nil -- a finalizer that is still to come may open more
+      for one in pairs(held) do one:close() end
+    end)
+  end
+  held[resource] = true
 end
 
 --- Calls a function with something that has a `close`, which is called when it returns,

@@ -3,6 +3,10 @@
 -- only, whoever may serve them; what reads them backwards is in C (core/route).
 local machine = require "luaweb.machine"
 local null = require("luaweb.json.value").null
+local percent = require "luaweb.percent"
+local scalar = require "luaweb.scalar"
+
+local encode, escape = percent.encode, percent.escape
 
 local M = {}
 
@@ -35,15 +39,6 @@ local MOST_KEPT = 1000 -- templates taken apart
 
 -- Writing -----------------------------------------------------------------------------
 
-local function escape(octet)
-  return ("%%%02X"):format(octet:byte())
-end
-
--- Escapes all but unreserved characters (RFC 3986 §2.3).
-local function encode(text)
-  return (text:gsub("[^%w%-._~]", escape))
-end
-
 -- Keeps reserved characters and what is escaped already.
 local function encode_reserved(text)
   return (text:gsub("()([^%w%-._~:/?#%[%]@!$&'()*+,;=])", function(at, octet)
@@ -70,23 +65,10 @@ local function fail(message, ...)
   error(("web.url: " .. message):format(...), 0)
 end
 
-local function number_text(name, number)
-  if number ~= number or number == math.huge or number == -math.huge then
-    fail("%s: %s has no text", name, tostring(number))
-  end
-  if number == math.floor(number) and math.abs(number) <= 2^53 then
-    return ("%.0f"):format(number == 0 and 0 or number)
-  end
-  local text = ("%.15g"):format(number)
-  return tonumber(text) == number and text or ("%.17g"):format(number)
-end
-
 -- The text of a value that is not composite.
 local function text_of(name, value)
-  if type(value) == "string" then return value end
-  if type(value) == "number" then return number_text(name, value) end
-  if type(value) == "boolean" then return tostring(value) end
-  fail("%s: a %s has no text", name, type(value))
+  local text, fault = scalar.text(value)
+  return text or fail("%s: %s", name, fault)
 end
 
 local function is_undefined(value)

@@ -112,13 +112,13 @@ describe("a certificate", function()
 
   it("is refused when it is signed by itself and not trusted", function()
     assert_refused("self%-signed certificate: to trust it, name its file as "
-      .. "tls.ca_file", try(nil, { ca_file = certificates.make():file() }))
+      .. "ca_file", try(nil, { ca_file = certificates.make():file() }))
   end)
 
   it("is refused when who has signed it is not trusted", function()
     local authority = certificates.make { names = false, is_authority = true }
     assert_refused("unable to get local issuer certificate: to trust it, name the "
-      .. "file of its authority as tls.ca_file, .*",
+      .. "file of its authority as ca_file, .*",
       try({ certificate = certificates.make { issuer = authority } },
         { ca_file = certificates.make():file() }))
   end)

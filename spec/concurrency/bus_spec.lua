@@ -207,14 +207,16 @@ describe("a closed subscription", function()
   end)
 
   it("is what ends with the scope of the job that made it", function()
-    local subscription, inner
+    local subscriptions = {}
+    local function subscribe() table.insert(subscriptions, (bus.subscribe "p")) end
     scope.run(function()
-      subscription = bus.subscribe "p"
-      job.spawn(function() inner = bus.subscribe "p" end):join()
-      assert.equal(2, bus.publish("p", "x"))
+      subscribe()
+      job.spawn(subscribe):join()
+      job.all { subscribe, subscribe }
+      assert.equal(4, bus.publish("p", "x"))
     end)
     assert.equal(0, bus.publish("p", "y"))
-    for _, one in ipairs { subscription, inner } do
+    for _, one in ipairs(subscriptions) do
       assert.equal(bus.closed, raised_by(one.take, one))
     end
   end)

@@ -185,6 +185,29 @@ describe("a scope", function()
     assert.equal("", log)
   end)
 
+  it("has the finalizers that job.all's functions register, not job.all", function()
+    local function register() scope.finally(function(status) L(status) end) end
+    scope.run(function()
+      job.all { register, function() job.both(register, register) end }
+      L "all"
+    end)
+    assert.same({ "all", "ok", "ok", "ok" }, { unpack(L) })
+  end)
+
+  it("runs finalizers that finalizers register, and refuses later ones", function()
+    local kept
+    scope.run(function(s)
+      kept = s
+      s:finally(function()
+        s:finally(function() L "inner" end)
+        L "outer"
+      end)
+    end)
+    assert.same({ "outer", "inner" }, { unpack(L) })
+    assert.error_matches(function() kept:finally(print) end,
+      "scope:finally: this scope has ended")
+  end)
+
   it("ends with the job that has opened it", function()
     local inner
     local outer = spawn(function()

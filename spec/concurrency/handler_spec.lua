@@ -109,3 +109,22 @@ describe("a handler", function()
     assert.equal(1, most)
   end)
 end)
+
+describe("a finalizer of a handler", function()
+  it("may register others, and open what closes with the request", function()
+    local L = concurrent.log()
+    function L:close() self "closed" end
+    local client = test.app(web.app {
+      web.get("/", function()
+        scope.finally(function()
+          scope.finally(function() L "inner" end)
+          scope.close_at_end(L)
+        end)
+        scope.close_at_end(L)
+        return "answer"
+      end),
+    })
+    assert.equal("answer", client:get("/").body)
+    assert.same({ "closed", "closed", "inner" }, { unpack(L) })
+  end)
+end)

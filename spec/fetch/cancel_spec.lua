@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- A job that is cancelled while it fetches leaves nothing open.
 local alt = require "luaweb.alt"
+local eventually = require "spec.support.eventually"
 local faulty = require "spec.support.faulty_server"
 local job = require "luaweb.job"
 local pool = require "luaweb.fetch.pool"
@@ -22,14 +23,6 @@ local function silent(octets)
     conn:send(octets)
     conn.is_gone = conn:is_left()
   end)
-end
-
-local function eventually(what, holds)
-  for _ = 1, 500 do
-    if holds() then return end
-    web.sleep(0.01)
-  end
-  error("never: " .. what, 2)
 end
 
 local function is_left(server)

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Requests to one origin at once: so many connections, and a line for what is above.
+local eventually = require "spec.support.eventually"
 local faulty = require "spec.support.faulty_server"
 local job = require "luaweb.job"
 local pool = require "luaweb.fetch.pool"
@@ -13,15 +14,6 @@ end)
 local function count()
   local open, idle = pool.count()
   return ("%d open, %d idle"):format(open, idle)
-end
-
--- Waits until something holds, which it must do soon.
-local function eventually(what, holds)
-  for _ = 1, 500 do
-    if holds() then return end
-    web.sleep(0.01)
-  end
-  error("never: " .. what, 2)
 end
 
 -- So many fetches at once.

@@ -197,6 +197,15 @@ describe("web.fetch raises", function()
       refused { body = print, headers = { ["content-length"] = "x" } })
   end)
 
+  it("values that have no text", function()
+    assert.equal("web.fetch: query: f: a function has no text",
+      refused { query = { f = print } })
+    assert.equal("web.fetch: form: f: a function has no text",
+      refused { form = { f = print } })
+    assert.equal("web.fetch: headers: N: nan has no text",
+      refused { headers = { N = 0 / 0 } })
+  end)
+
   it("contents that are several, or have no place", function()
     assert.equal("web.fetch: body, json and form: one of them is the content",
       refused { body = "x", json = {} })

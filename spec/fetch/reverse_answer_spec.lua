@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- web.proxy: the answer that comes back, piece by piece, or why there is none.
 local error_log = require "spec.support.error_log"
+local eventually = require "spec.support.eventually"
 local faulty = require "spec.support.faulty_server"
 local pool = require "luaweb.fetch.pool"
 local process = require "spec.support.process"
@@ -20,14 +21,6 @@ end
 
 local function answer(octets, method)
   return client_of(faulty.answering(octets)):request(method or "GET", "/api/x")
-end
-
-local function eventually(what, holds)
-  for _ = 1, 500 do
-    if holds() then return end
-    web.sleep(0.01)
-  end
-  error("never: " .. what, 2)
 end
 
 -- Lines of the answer but those of luaweb's own connection.

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- A response that streams: its pieces, and what becomes of its connection.
+local eventually = require "spec.support.eventually"
 local faulty = require "spec.support.faulty_server"
 local job = require "luaweb.job"
 local pool = require "luaweb.fetch.pool"
@@ -70,8 +71,7 @@ describe("a streamed response", function()
     res:close()
     assert.same({ 0, 0 }, { pool.count() })
     assert.same({ n = 3, nil, "the stream was closed", "reset" }, pack(res:read()))
-    web.sleep(0.02)
-    assert.is_true(server.conns[1].is_gone)
+    eventually("it is left", function() return server.conns[1].is_gone end)
   end)
 
   it("is closed with the scope of the job that asked", function()

@@ -3,6 +3,7 @@
 -- nobody wants any more leaves nothing behind.
 local alt = require "luaweb.alt"
 local clocks = require "luaweb.fetch.clock"
+local eventually = require "spec.support.eventually"
 local exchanges = require "luaweb.fetch.exchange"
 local faulty = require "spec.support.faulty_server"
 local options_of = require "luaweb.fetch.options"
@@ -23,14 +24,6 @@ local function silent(octets)
     conn:send(octets)
     conn.is_gone = conn:is_left()
   end)
-end
-
-local function eventually(what, holds)
-  for _ = 1, 500 do
-    if holds() then return end
-    web.sleep(0.01)
-  end
-  error("never: " .. what, 2)
 end
 
 local function is_left(server)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Content that is sent piece by piece, while the answer is watched for.
 local alt = require "luaweb.alt"
+local eventually = require "spec.support.eventually"
 local faulty = require "spec.support.faulty_server"
 local job = require "luaweb.job"
 local pool = require "luaweb.fetch.pool"
@@ -20,14 +21,6 @@ local function pieces(...)
     at = at + 1
     return list[at]
   end
-end
-
-local function eventually(what, holds)
-  for _ = 1, 500 do
-    if holds() then return end
-    web.sleep(0.01)
-  end
-  error("never: " .. what, 2)
 end
 
 describe("a body that is a function", function()

@@ -2,6 +2,7 @@
 -- URLs as web.fetch reads them: strict about who is asked, lenient about the rest.
 local random_of = require "spec.support.random"
 local uri = require "luaweb.fetch.uri"
+local web = require "luaweb"
 
 local function text(given)
   local read, message = uri.parse(given)
@@ -163,10 +164,30 @@ describe("a relative reference", function()
 end)
 
 describe("names and values in a query", function()
+  local function written(map) return uri.encode_pairs(map, "q") end
+
   it("are escaped and sorted by name; lists repeat it", function()
     assert.equal("a=1&b=x%20%26y&c=1&c=2&d=true&e=1.5",
-      uri.encode_pairs { b = "x &y", a = 1, c = { 1, 2 }, d = true, e = 1.5 })
-    assert.equal("n=9007199254740992", uri.encode_pairs { n = 2 ^ 53 })
-    assert.equal("%C3%A9=%2B%7E", (uri.encode_pairs { ["é"] = "+~" }):gsub("~", "%%7E"))
+      written { b = "x &y", a = 1, c = { 1, 2 }, d = true, e = 1.5 })
+    assert.equal("%C3%A9=%2B~", written { ["é"] = "+~" })
+    assert.equal("", written { a = {}, b = web.null })
+  end)
+
+  it("have numbers in full", function()
+    assert.equal("n=9007199254740992", written { n = 2 ^ 53 })
+    assert.equal("n=0.30000000000000004", written { n = 0.1 + 0.2 })
+    assert.equal("n=0", written { n = -0 })
+  end)
+
+  it("must have a text", function()
+    local function refused(map)
+      local ok, message = pcall(written, map)
+      return not ok and message
+    end
+    assert.equal("q: n: nan has no text", refused { n = 0 / 0 })
+    assert.equal("q: f: a function has no text", refused { f = print })
+    assert.equal("q: l: a table has no text", refused { l = { {} } })
+    assert.equal("q: m: a table with names has no text", refused { m = { a = 1 } })
+    assert.equal("q: a name is a string, not a number", refused { "a" })
   end)
 end)

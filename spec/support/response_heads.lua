@@ -39,7 +39,7 @@ function M.read(text, method)
   local status, state = M.scan(text, #text)
   if status ~= 0 then return nil, status, state end
   local fields = ffi.new("struct luaweb_field[?]", state[0].lines)
-  local head, why = ffi.new "struct lw_response", ffi.new "const char *[1]"
+  local head, why = ffi.new "struct lw_response_head", ffi.new "const char *[1]"
   head.fields, head.field_capacity = fields, state[0].lines - 2
   local to = C.lw_response_to(slice(method or "GET"))
   status = C.lw_response_parse(state, text, to, head, why)

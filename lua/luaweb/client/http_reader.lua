@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Reads the answers of an HTTP/1.x server from the octets that a client received.  Owns
--- nothing: octets in, messages out, no sockets.  It shares no code with the server, and
--- must never be lenient: an answer whose framing is not exact is an error.
+-- Reads the answers of our own server, for tests and probes, from all the octets that
+-- a client has received.  Owns nothing: octets in, messages out, no sockets.  It shares
+-- no code with the server, whose faults it is there to find (reader.lua, with which
+-- web.fetch reads, does), and must never be lenient: an answer whose framing is not
+-- exact is an error.
 -- RFC 9112 §2.1 (message), §4 (status line), §6.3 (body length), §7.1 (chunked).
 local M = {}
 

@@ -85,9 +85,7 @@ end
 
 local function wait(name, deadline)
   while not is_settled(name) do
-    local left = deadline - C.luaweb_now(host)
-    if left <= 0 then return false end
-    wake.wait_for(name.id, left, "names.resolve")
+    if not wake.wait_until(name.id, deadline, "names.resolve") then return false end
   end
   return true
 end

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Reads the responses of an HTTP/1 server from a connection, one after the other.  The
 -- work is done in C (core/http/reader.c); this receives, waits and makes Lua values of
--- what is read.  Borrows the socket, and neither sends nor closes.
+-- what is read.  Borrows the socket, and neither sends nor closes.  (Tests read our own
+-- answers with http_reader.lua, which shares no code with the server.)
 --
 --   local reader = require("luaweb.client.reader").new(socket)
 --   reader:begin "GET"                    the method of the request that was sent

@@ -20,11 +20,11 @@ local SYSTEM, NONE = "system", "none" -- for files, "file:" and their path
 local HINTS = {
   ["certificate has expired"] = "the server needs a new one",
   ["certificate is not yet valid"] = "look at the clocks",
-  ["self-signed certificate"] = "to trust it, name its file as tls.ca_file",
+  ["self-signed certificate"] = "to trust it, name its file as ca_file",
   ["self-signed certificate in certificate chain"] =
-    "to trust it, name the file of its authority as tls.ca_file",
+    "to trust it, name the file of its authority as ca_file",
   ["unable to get local issuer certificate"] = "to trust it, name the file of its "
-    .. "authority as tls.ca_file, unless the server fails to send its whole chain",
+    .. "authority as ca_file, unless the server fails to send its whole chain",
   ["hostname mismatch"] = "the certificate is of another host than %s",
   ["IP address mismatch"] = "the certificate is of another host than %s",
   ["wrong version number"] = "the server does not speak TLS on this port",
@@ -32,7 +32,7 @@ local HINTS = {
   ["unsupported protocol"] = "the server offers less than TLS 1.2",
   ["tlsv1 alert protocol version"] = "the server offers less than TLS 1.2",
   ["tlsv1 alert no application protocol"] =
-    "the server speaks none of the protocols in tls.alpn",
+    "the server speaks none of the protocols that were offered",
 }
 
 local M = {}
@@ -134,9 +134,9 @@ local function trust_of(options, deadline)
   if not trust then return nil, "too many files are being read; try again later" end
   local result = C.luaweb_trust_result(host, trust.handle, why)
   while result == WAIT do
-    local left = deadline - C.luaweb_now(host)
-    if left <= 0 then return nil, "no certificates were read in time", "timeout" end
-    wake.wait_for(trust.id, left, "dial.open")
+    if not wake.wait_until(trust.id, deadline, "dial.open") then
+      return nil, "no certificates were read in time", "timeout"
+    end
     result = C.luaweb_trust_result(host, trust.handle, why)
   end
   if result == READ then return trust.handle end
@@ -168,9 +168,9 @@ end
 -- Waits until it is over.
 local function complete(id, result, deadline)
   while result == 1 do
-    local left = deadline - C.luaweb_now(host)
-    if left <= 0 then return nil, "the server does not answer", "timeout" end
-    wake.wait_for(id, left, "dial.open")
+    if not wake.wait_until(id, deadline, "dial.open") then
+      return nil, "the server does not answer", "timeout"
+    end
     result = C.luaweb_handshake(host, id)
   end
   if result == 0 then return true end

@@ -4,10 +4,10 @@
 -- that is forgotten is closed with the request that it was opened for (or the scope.run
 -- around it), or when it is collected.
 local buffer = require "string.buffer"
+local charsets = require "luaweb.charset"
 local fields = require "luaweb.fetch.fields"
 local json = require "luaweb.json"
 local scope = require "luaweb.scope"
-local text = require "luaweb.fetch.text"
 local uri = require "luaweb.fetch.uri"
 
 local M = {}
@@ -28,33 +28,6 @@ local M = {}
 local Response = {}
 Response.__index = Response
 M.Response = Response
-
--- Streams that the jobs of a scope have opened, by scope; both are held weakly.
-local open_in = setmetatable({}, { __mode = "k" })
-
-local function close_all(streams)
-  for response in pairs(streams) do response:close() end
-end
-
-local function bind(response, owner)
-  local streams = open_in[owner]
-  if not streams then
-    streams = setmetatable({}, { __mode = "k" })
-    open_in[owner] = streams
-    owner:finally(function() close_all(streams) end)
-  end
-  streams[response] = true
-end
-
--- Has a stream closed when the first of the scopes around ends.  All of them are told,
--- since that of job.all has no finalizers: what it was opened for goes on behind it.
-local function bind_to_scopes(response)
-  local owner = scope.ending()
-  while owner and owner.ends do
-    bind(response, owner)
-    owner = owner.parent
-  end
-end
 
 local function too_large(response)
   local message = ("the content is larger than max_size (%.0f octets)"):format(
@@ -139,7 +112,14 @@ end
 ---@return string?
 ---@return string? message   it is not UTF-8, or of a charset that is not known
 function Response:text()
-  return text.decode(whole(self, "res:text"), self.headers["content-type"])
+  local octets = whole(self, "res:text")
+  local _, charset = charsets.content_type(self.headers["content-type"])
+  if not charsets.is_known(charset) then
+    return nil, ("the charset %q is neither UTF-8 nor Latin-1"):format(charset)
+  end
+  local text, invalid_at = charsets.to_utf8(octets, charset)
+  if text then return text end
+  return nil, ("the content is not UTF-8 at octet %d"):format(invalid_at)
 end
 
 --- The content read as JSON.
@@ -192,7 +172,7 @@ function M.make(call, exchange, answer)
     max_size = call.max_size, left = call.max_size, failure = false }, Response)
   if call.stream then
     exchange.clock:stop()
-    bind_to_scopes(response)
+    scope.close_at_end(response)
     return response
   end
   local is_read, message, kind = read_whole(response, answer)

@@ -5,6 +5,7 @@
 local abi = require "luaweb.abi"
 local dial = require "luaweb.client.dial"
 local environment = require "luaweb.fetch.environment"
+local exchange = require "luaweb.fetch.exchange"
 local head = require "luaweb.fetch.head"
 local reader = require "luaweb.client.reader"
 local tls = require "luaweb.client.tls"
@@ -17,16 +18,15 @@ local M = {}
 -- Of what a proxy says before there is a tunnel.
 local PROXY_LIMITS = { max_head = 16384, max_headers = 64 }
 
-local KINDS = { silent = "reset", cut = "reset", malformed = "protocol",
-  limit = "too_large", timeout = "timeout" }
+local KINDS = exchange.KINDS
 
----@class luaweb.Route
+---@class luaweb.FetchRoute
 ---@field proxy luaweb.Uri|false
 ---@field is_tunnel boolean
 
 --- The way to where a call goes.
 ---@param call luaweb.FetchCall
----@return luaweb.Route?
+---@return luaweb.FetchRoute?
 ---@return string? message
 ---@return string? kind   "connect": the proxy is none that can be used
 function M.route(call)
@@ -111,7 +111,7 @@ end
 
 --- Opens a connection; waits.
 ---@param call luaweb.FetchCall
----@param route luaweb.Route
+---@param route luaweb.FetchRoute
 ---@param clock luaweb.FetchClock
 ---@return luaweb.Socket?
 ---@return string? message

@@ -3,19 +3,19 @@
 -- then the content by pieces, and ends with the connection kept or closed.  Nothing is
 -- read ahead of who asks beyond one buffer.
 -- RFC 9112 §9.3 (persistence), §9.5 (early answers).
+local fields = require "luaweb.fetch.fields"
 local head = require "luaweb.fetch.head"
 local reader = require "luaweb.client.reader"
 local upload = require "luaweb.fetch.upload"
 
 local M = {}
 
-M.RATIO = 1000         -- octets of decoded content for each received, behind 1 MiB
 M.MOST_DROPPED = 65536 -- octets of content that are read only to keep a connection
 
-local MOST_DECODED = 2 ^ 53
-
-local KINDS = { silent = "reset", cut = "reset", malformed = "protocol",
+-- What the words of the reader are to who fetches.
+M.KINDS = { silent = "reset", cut = "reset", malformed = "protocol",
   coding = "protocol", limit = "too_large", timeout = "timeout" }
+local KINDS = M.KINDS
 
 -- Receiving ---------------------------------------------------------------------------
 
@@ -139,15 +139,8 @@ end
 --- Takes the content codings off from here on, where all of them are known.
 ---@param answer luaweb.ResponseHead
 function Exchange:decode(answer)
-  local codings = {}
-  for _, pair in ipairs(answer.headers) do
-    if pair[1] == "content-encoding" then codings[#codings + 1] = pair[2] end
-  end
-  if not codings[1] then return end
-  local most = math.min(self.call.max_size, MOST_DECODED)
-  if self.reader:decode(most, M.RATIO) then
-    self.decoded = table.concat(codings, ", ")
-  end
+  local codings = fields.received(answer.headers)["content-encoding"]
+  if codings and self.reader:decode(self.call.max_size) then self.decoded = codings end
 end
 
 --- The next piece of content, waited for; nil at the end.

@@ -4,6 +4,8 @@
 -- pairs that can go on the wire as they are: nothing ends a line early.
 -- RFC 9110 §5.1, §5.5.
 local json = require "luaweb.json"
+local scalar = require "luaweb.scalar"
+local token = require "luaweb.token"
 
 local M = {}
 
@@ -22,7 +24,7 @@ end
 local function check_name(what, name)
   if type(name) ~= "string" then
     fail(what, "a name is a string, not a %s", type(name))
-  elseif not name:find "^[%w!#$%%&'*+%-.^_`|~]+$" then
+  elseif not token.is_one(name) then
     fail(what, "%q is not a header name", name)
   elseif OWN[name:lower()] then
     fail(what, "%s is not the app's: how a message is framed follows from its content",
@@ -41,8 +43,8 @@ end
 
 local function text_of(what, name, value)
   if type(value) == "number" then
-    local is_whole = value % 1 == 0 and math.abs(value) <= 2 ^ 53
-    return is_whole and ("%.0f"):format(value) or tostring(value)
+    local text, fault = scalar.text(value)
+    return text or fail(what, "%s: %s", name, fault)
   elseif type(value) ~= "string" then
     fail(what, "%s has a value that is a %s, not a string", name, type(value))
   elseif value:find "[%z\1-\8\10-\31\127]" then

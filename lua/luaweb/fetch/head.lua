@@ -4,6 +4,7 @@
 -- RFC 9110 §7.2 (Host), §8.6; RFC 9112 §3.2 (target forms), §6.
 local fields = require "luaweb.fetch.fields"
 local base64 = require "luaweb.fetch.base64"
+local percent = require "luaweb.percent"
 local uri = require "luaweb.fetch.uri"
 
 local M = {}
@@ -19,7 +20,8 @@ local HAS_CONTENT = { POST = true, PUT = true, PATCH = true }
 ---@return string
 function M.basic(userinfo)
   local user, password = userinfo:match "^([^:]*):?(.*)$"
-  return "Basic " .. base64.encode(uri.decode(user) .. ":" .. uri.decode(password))
+  return "Basic "
+    .. base64.encode(percent.decode(user) .. ":" .. percent.decode(password))
 end
 
 local function has(list, name)

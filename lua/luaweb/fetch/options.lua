@@ -5,6 +5,7 @@
 local fields = require "luaweb.fetch.fields"
 local json = require "luaweb.json"
 local keys = require "luaweb.machine.keys"
+local token = require "luaweb.token"
 local uri = require "luaweb.fetch.uri"
 
 local M = {}
@@ -60,7 +61,7 @@ local is_common = { get = true, head = true, post = true, put = true, delete = t
   options = true, patch = true }
 
 local function check_method(method)
-  if not method:find "^[%w!#$%%&'*+%-.^_`|~]+$" then
+  if not token.is_one(method) then
     return nil, ("%q is not a method"):format(method)
   elseif method:upper() == "CONNECT" then
     return nil, "CONNECT is for proxies"
@@ -172,13 +173,13 @@ local function count_contents(call)
 end
 
 -- The content as octets (or the function that gives them), and its media type.
-local function make_content(call)
+local function make_content(what, call)
   call.body = call.body or false
   if call.json ~= nil then
     call.body = json.encode(call.json)
     add_type(call, "application/json")
   elseif call.form then
-    call.body = uri.encode_pairs(call.form):gsub("%%20", "+")
+    call.body = uri.encode_pairs(call.form, what .. ": form"):gsub("%%20", "+")
     add_type(call, "application/x-www-form-urlencoded")
   end
 end
@@ -188,7 +189,7 @@ local function set_content(what, call)
   if count > 1 then
     error(what .. ": body, json and form: one of them is the content", 0)
   end
-  make_content(call)
+  make_content(what, call)
   take_length(what, call)
   call.method = call.method or (count > 0 and "POST" or "GET")
   if count > 0 and call.method == "TRACE" then
@@ -238,9 +239,9 @@ local function read_options(what, options)
 end
 
 -- The URL with what is added to its query.
-local function read_url(url, query)
+local function read_url(what, url, query)
   local to, message = uri.parse(url)
-  local more = query and uri.encode_pairs(query) or ""
+  local more = query and uri.encode_pairs(query, what .. ": query") or ""
   if to and more ~= "" then to.query = to.query and to.query .. "&" .. more or more end
   return to, message
 end
@@ -259,7 +260,7 @@ function M.read(what, url, options)
   set_content(what, call)
   call.max_size = call.max_size or (call.stream and math.huge or WHOLE)
   local message
-  call.uri, message = read_url(url, call.query)
+  call.uri, message = read_url(what, url, call.query)
   if not call.uri then return nil, message end
   return call
 end

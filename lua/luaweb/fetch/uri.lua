@@ -5,8 +5,15 @@
 -- escaped.
 -- RFC 3986 §3 (parts), §5.2 (resolution), §6.2.2 (dot segments); RFC 9110 §4.2.
 local fields = require "luaweb.fetch.fields"
+local null = require("luaweb.json.value").null
+local percent = require "luaweb.percent"
+local scalar = require "luaweb.scalar"
 
-local M = {}
+local encode, escape = percent.encode, percent.escape
+
+local M = {
+  decode = percent.decode,
+}
 
 local MOST_OCTETS = 65536 -- of a URL
 
@@ -22,10 +29,6 @@ local PORTS = { http = 80, https = 443 }
 ---@field userinfo string?  as it was written, escapes kept
 
 -- Parts -------------------------------------------------------------------------------
-
-local function escape(octet)
-  return ("%%%02X"):format(octet:byte())
-end
 
 -- What may not stand in a path or query; escapes stay as they are.
 local function escaped(text)
@@ -203,46 +206,49 @@ function M.is_same_origin(a, b)
   return a.scheme == b.scheme and a.host == b.host and a.port == b.port
 end
 
--- Decoding and encoding ---------------------------------------------------------------
-
---- What percent-escapes stand for.
----@param text string
----@return string
-function M.decode(text)
-  return (text:gsub("%%(%x%x)", function(digits)
-    return string.char(tonumber(digits, 16))
-  end))
-end
-
-local function encode(text)
-  return (text:gsub("[^%w%-._~]", escape))
-end
+-- Pairs -------------------------------------------------------------------------------
 
 -- Names in an order that is always the same.
-local function sorted_names(map)
+local function sorted_names(map, what)
   local names = {}
-  for name in pairs(map) do names[#names + 1] = name end
+  for name in pairs(map) do
+    if type(name) ~= "string" then
+      error(("%s: a name is a string, not a %s"):format(what, type(name)), 0)
+    end
+    names[#names + 1] = name
+  end
   table.sort(names)
   return names
 end
 
-local function add_pair(items, name, value)
-  if type(value) == "table" then
-    for _, one in ipairs(value) do add_pair(items, name, one) end
-  else
-    if type(value) == "number" and value % 1 == 0 and math.abs(value) <= 2^53 then
-      value = ("%.0f"):format(value)
-    end
-    items[#items + 1] = encode(name) .. "=" .. encode(tostring(value))
-  end
+local function add_pair(items, what, name, value)
+  local text, fault = scalar.text(value)
+  if not text then error(("%s: %s: %s"):format(what, name, fault), 0) end
+  items[#items + 1] = encode(name) .. "=" .. encode(text)
 end
 
---- Names and values as a query or a form has them.
----@param map table<string, any>   strings, numbers, booleans, or lists of these
+local function add_pairs(items, what, name, value)
+  if value == null then return end
+  if type(value) ~= "table" then
+    add_pair(items, what, name, value)
+    return
+  end
+  if #value == 0 and next(value) ~= nil then
+    error(("%s: %s: a table with names has no text"):format(what, name), 0)
+  end
+  for _, one in ipairs(value) do add_pair(items, what, name, one) end
+end
+
+--- Names and values as a query or a form has them.  Raises what has no text.
+---@param map table<string, any>   strings, numbers, booleans, or lists of these; null
+---                                is left out
+---@param what string              whose they are, for errors
 ---@return string
-function M.encode_pairs(map)
+function M.encode_pairs(map, what)
   local items = {}
-  for _, name in ipairs(sorted_names(map)) do add_pair(items, name, map[name]) end
+  for _, name in ipairs(sorted_names(map, what)) do
+    add_pairs(items, what, name, map[name])
+  end
   return table.concat(items, "&")
 end
 

@@ -5,13 +5,14 @@
 -- RFC 9110 §5.6.2, §8.3 - §8.8, §10.2, §12.5; Fetch for origins.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
+local token = require "luaweb.token"
 
 local C = abi.C
 local byte, floor, concat = string.byte, math.floor, table.concat
 
 local M = {}
 
-local TOKEN = "[%w!#$%%&'*+%-.^_`|~]+"
+local TOKEN = token.PATTERN
 local LAST_DATE = 253402300799 -- of the year 9999
 
 -- Texts -------------------------------------------------------------------------------
@@ -171,9 +172,7 @@ local function list(what, is_item, options)
   end
 end
 
-local function is_token(item)
-  return item:find("^" .. TOKEN .. "$") ~= nil
-end
+local is_token = token.is_one
 
 local function is_name(item) -- a token that is no wildcard
   return item ~= "*" and is_token(item)

@@ -2,6 +2,8 @@
 -- The header fields that a reverse proxy passes on, both ways: all but those that are
 -- about one connection, and with those that tell who asked and through whom.
 -- RFC 9110 §7.6 (Connection, Via), RFC 7239 (Forwarded).
+local token = require "luaweb.token"
+
 local M = {}
 
 M.MOST_VIA = 10 -- proxies that a request has passed, above which it runs in a circle
@@ -84,7 +86,7 @@ local function node_of(peer)
 end
 
 local function quoted(text)
-  if text:find "^[%w!#$%%&'*+%-.^_`|~]+$" then return text end
+  if token.is_one(text) then return text end
   return '"' .. text:gsub('[\\"]', "\\%0") .. '"'
 end
 

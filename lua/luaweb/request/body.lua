@@ -2,12 +2,12 @@
 -- Reading the content of a request: whole or piece by piece.  Reading waits without
 -- blocking, and never gives nil because of size: it streams, or the request is a 413.
 local abi = require "luaweb.abi"
+local charsets = require "luaweb.charset"
 local ffi = require "ffi"
 local handle = require "luaweb.request.handle"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
 local sched = require "luaweb.sched"
-local utf8 = require "luaweb.utf8"
 local wake = require "luaweb.wake"
 local buffer = require "string.buffer"
 
@@ -82,29 +82,6 @@ local function set_limit(self, r, limit)
   C.luaweb_body_limit(host, r, self[2], limit)
 end
 
-local media_type = ffi.new "struct luaweb_slice[3]"
-
--- The media type (lower case) and charset of the content; nil where not given.
-local function content_type(self)
-  local value = self.headers["content-type"]
-  if not value then return nil end
-  local known = C.luaweb_media_type(host, value, #value, media_type, media_type + 1,
-    media_type + 2)
-  if not known then return "", nil end
-  return ffi.string(media_type[0].data, media_type[0].size),
-    ffi.string(media_type[1].data, media_type[1].size):lower()
-end
-
-local function from_latin1(text)
-  return (text:gsub("[\128-\255]", function(c)
-    local octet = c:byte()
-    return string.char(octet < 192 and 194 or 195, octet < 192 and octet or octet - 64)
-  end))
-end
-
-local utf8_names = { [""] = true, ["utf-8"] = true, utf8 = true, ["us-ascii"] = true }
-local latin1_names = { ["iso-8859-1"] = true, ["latin1"] = true }
-
 local function read_form(text)
   local names, values = {}, {}
   form_rest.data, form_rest.size = text, #text
@@ -147,14 +124,11 @@ function M.methods(facts, new_pairs)
   ---@return string
   function Request:text()
     local r = facts(self)
-    local _, charset = content_type(self)
-    charset = charset or ""
-    if not utf8_names[charset] and not latin1_names[charset] then
+    local _, charset = charsets.content_type(self.headers["content-type"])
+    if not charsets.is_known(charset) then
       refuse(415, "415 Unsupported Media Type: the charset must be utf-8\n")
     end
-    local text = read_all(self, r, "req:text")
-    if latin1_names[charset] then return from_latin1(text) end
-    local invalid_at = utf8.find_invalid(text, 1, #text)
+    local text, invalid_at = charsets.to_utf8(read_all(self, r, "req:text"), charset)
     if invalid_at then
       refuse(400, ("400 Bad Request: the content is not UTF-8 at octet %d\n"):format(
         invalid_at))
@@ -178,7 +152,7 @@ function M.methods(facts, new_pairs)
     local r = facts(self)
     local kept = rawget(self, FORM)
     if kept then return kept end
-    local media = content_type(self)
+    local media = charsets.content_type(self.headers["content-type"])
     if media ~= "application/x-www-form-urlencoded" then
       refuse(415, "415 Unsupported Media Type: a form must be "
         .. "application/x-www-form-urlencoded\n")
