@@ -179,13 +179,13 @@ describe("a scope", function()
 
   it("that has ended takes no finalizer, which would never run", function()
     local kept
-    local ok, err = pcall(scope.run, function(s)
+    scope.run(function(s)
       kept = s
-      s:finally(function() s:finally(print) end)
+      s:finally(function() end)
     end)
+    local ok, err = pcall(function() kept:finally(print) end)
     assert.is_false(ok)
     assert.matches("outcomes_spec.lua:%d+: scope:finally: this scope has ended", err)
-    assert.error_matches(function() kept:finally(print) end, "this scope has ended")
   end)
 
   it("tells the error of a cleanup, whatever has cancelled its job", function()
