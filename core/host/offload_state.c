@@ -108,6 +108,9 @@ static int serve(lua_State *lua)
     lua_call(lua, 1, 2);
     copy_answer(&call->answer, call->octets.data, call->octets.size);
     call->answer.is_last = lua_toboolean(lua, -1);
+    lua_getfield(lua, -2, "free"); /* the buffer's memory, see plain.lua */
+    lua_pushvalue(lua, -3);
+    lua_call(lua, 1, 0);
     return 0;
 }
 

@@ -20,6 +20,8 @@
 #include "net/connect.h"
 #include "net/trust.h"
 
+#define RECORDS 64 /* that are read in one go */
+
 struct lw_tls {
     SSL *ssl;
     struct luaweb_trust *trust; /* held */
@@ -159,12 +161,13 @@ ssize_t lw_tls_send(struct lw_tls *tls, const void *data, size_t size, int *want
     return (ssize_t)total;
 }
 
-/* A record has 16 KiB at most: what else is there is read, too.  An end without a
- * close_notify is no end but a loss (RFC 8446 §6.1): somebody may have cut it off. */
+/* A record has 16 KiB at most: what else is there is read, too, but not any number of
+ * records, which may have an octet each.  An end without a close_notify is no end but a
+ * loss (RFC 8446 §6.1): somebody may have cut it off. */
 ssize_t lw_tls_receive(struct lw_tls *tls, void *data, size_t size, int *want)
 {
     size_t total = 0;
-    while (total < size) {
+    for (int i = 0; i < RECORDS && total < size; i++) {
         size_t n = 0;
         if (tls->is_broken)
             return total > 0 ? (ssize_t)total : UV_ECONNRESET;

@@ -37,6 +37,7 @@ end
 local function begin(octets)
   local data, size = octets:ref()
   local begun = C.luaweb_offload_begin(host, data, size)
+  plain.free()
   if begun == nil then refuse() end
   return ffi.gc(begun, drop)
 end

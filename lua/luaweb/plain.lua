@@ -75,14 +75,20 @@ end
 
 local written, read = buffer.new(CODEC), buffer.new(CODEC)
 
---- A buffer with values that have no fault, for M.decode; lent until the next call.
+--- A buffer with values that have no fault, for M.decode; lent until the next call, or
+--- M.free.
 ---@param ... any
 ---@return string.buffer
 function M.encode(...)
   local octets = written:reset()
   for i = 1, select("#", ...) do octets:encode((select(i, ...))) end
-  if #octets > KEPT then written = buffer.new(CODEC) end
   return octets
+end
+
+--- Gives the memory of that buffer back, where it is much.  The collector would, too,
+--- but not for sure: LuaJIT loses it where that happens as a stack overflows.
+function M.free()
+  if #written > KEPT then written:free() end
 end
 
 --- The values in such octets.

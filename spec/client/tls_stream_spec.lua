@@ -92,6 +92,23 @@ describe("octets over TLS", function()
     conn:close()
   end)
 
+  it("come in few records at a time, so that many small ones hold nobody up", function()
+    local is_sent = false
+    local conn = open(function(peer)
+      for _ = 1, 1000 do peer:send "x" end
+      is_sent = true
+      peer:receive()
+    end)
+    while not is_sent do web.sleep(0.01) end
+    local size = 0
+    while size < 1000 do
+      local octets = assert(conn:receive(10))
+      assert(#octets <= 64, #octets .. " records were read in one go")
+      size = size + #octets
+    end
+    conn:close()
+  end)
+
   it("are lost where the server wants another handshake", function()
     local conn = open(function(peer)
       peer:renegotiate()
