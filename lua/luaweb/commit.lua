@@ -155,7 +155,7 @@ end
 ---@param ok boolean
 ---@param value any   what its task gets, or the error that it raises
 function M.commit(node, ok, value)
-  local sync = node.sync
+  local sync = node.owner
   if not sync then
     if watch then watch.message(node) end
     return free_node(node)
@@ -177,7 +177,7 @@ waiting.upcalls.due = function(node) M.commit(node, true, nil) end
 ---@param node luaweb.Node
 ---@return luaweb.Task
 function M.task_of(node)
-  local sync = node.sync
+  local sync = node.owner
   return sync == node and node or sync.task
 end
 
@@ -187,7 +187,7 @@ end
 function M.abandon(sync, err)
   close(sync, false, err)
   if watch then watch.abandoned() end
-  if sync.sync == sync then unlink(sync) else free_nodes(sync) end
+  if sync.owner == sync then unlink(sync) else free_nodes(sync) end
   if sync.nacks then fire_losers(sync, 0) end
 end
 
@@ -235,7 +235,7 @@ end
 
 local function open_alone(task, value)
   if watch then watch.opened(task) end
-  task.sync, task.open, task.value = task, true, value
+  task.owner, task.open, task.value = task, true, value
 end
 
 -- Takes the outcome of a sync that is a task.

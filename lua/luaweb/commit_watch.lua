@@ -21,7 +21,7 @@ end
 local watcher = {}
 
 function watcher.opened(sync)
-  local task = sync.sync == sync and sync or sync.task
+  local task = sync.owner == sync and sync or sync.task
   law(not task or not task.parked, "a task has one open sync at most")
   known[sync] = "open"
   counts.opened = counts.opened + 1
@@ -58,7 +58,7 @@ function watcher.taken(sync)
   if not known[sync] then return end
   law(known[sync] == "closed" and not sync.open, "an outcome is taken after the end")
   law(not sync.nacks, "all nacks have fired before a job runs")
-  if sync.sync == sync then
+  if sync.owner == sync then
     law(not sync.next and not sync.wake, "a closed sync stands in no queue")
   else
     law(sync.count == 0, "a closed sync has no nodes")

@@ -6,7 +6,7 @@ local waiting = require "luaweb.waiting"
 local M = {}
 
 ---@class luaweb.Node            a place in a queue
----@field sync luaweb.Sync|false  whose it is; false: a message that nobody waits with
+---@field owner luaweb.Sync|false  whose it is; false: a message that nobody waits with
 ---@field value any              what it gives
 ---@field next luaweb.Node|false
 ---@field prev luaweb.Node|false
@@ -62,11 +62,11 @@ function M.new_node(sync, index, leaf, chain)
   in_use = in_use + 1
   if node then
     spare_nodes, spare_count = node.next, spare_count - 1
-    node.sync, node.index, node.leaf, node.chain = sync, index, leaf, chain
+    node.owner, node.index, node.leaf, node.chain = sync, index, leaf, chain
     node.next = false
     return node
   end
-  return { sync = sync, index = index, leaf = leaf, chain = chain, value = false,
+  return { owner = sync, index = index, leaf = leaf, chain = chain, value = false,
     next = false, prev = false, wake = false }
 end
 
@@ -75,7 +75,7 @@ end
 function M.free_node(node)
   M.unlink(node)
   in_use = in_use - 1
-  node.sync, node.leaf, node.chain, node.value = false, false, false, false
+  node.owner, node.leaf, node.chain, node.value = false, false, false, false
   if spare_count == MOST_SPARE then return end
   node.next = spare_nodes
   spare_nodes, spare_count = node, spare_count + 1
@@ -105,7 +105,7 @@ end
 function M.count(head)
   local parked, left, node = 0, 0, head.next
   while node ~= head do
-    if node.sync then parked = parked + 1 else left = left + 1 end
+    if node.owner then parked = parked + 1 else left = left + 1 end
     node = node.next
   end
   return parked, left

@@ -166,15 +166,14 @@ local function status_of(scope, err)
   return "ok"
 end
 
-local function run_finalizers(scope, err)
-  local finalizers, failures = scope.finalizers, {}
+local function run_finalizers(scope, err, failures)
+  local finalizers = scope.finalizers
   while finalizers[1] do -- they may register others
     local finalizer = table.remove(finalizers)
     local done, raised = pcall(finalizer, status_of(scope, err))
     if not done then failures[#failures + 1] = raised end
   end
   scope.finalizers = false
-  return failures
 end
 
 --- Ends a scope: cancels its jobs, and once all have ended runs what was registered
@@ -182,14 +181,20 @@ end
 ---@package
 ---@param reason any
 ---@param err any   what its body has raised
----@return any[]? failures   what finalizers have raised
+---@return any[]|false failures   what finalizers have raised
 function Scope:finish(reason, err)
-  if self.count > 0 then
-    self:cancel(reason)
-    M.shield(wait_idle, self)
-  end
+  local failures = self.finalizers and {}
+  repeat -- a finalizer may start jobs, too
+    if self.count > 0 then
+      self:cancel(reason)
+      M.shield(wait_idle, self)
+    end
+    if not self.finalizers then break end
+    self.cancelled = false
+    M.shield(run_finalizers, self, err, failures)
+  until self.count == 0
   self.is_over = true
-  if self.finalizers then return M.shield(run_finalizers, self, err) end
+  return failures
 end
 
 --- Runs a function as a job of a new scope, which it gets.  When it returns, the other

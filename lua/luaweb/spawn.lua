@@ -141,7 +141,7 @@ end
 function M.make(scope, fn, ...)
   if scope.is_over then error("this scope has ended", 3) end
   local last = scope.older
-  local job = setmetatable({ co = false, sync = false, open = false, ok = false,
+  local job = setmetatable({ co = false, owner = false, open = false, ok = false,
     value = false, next = false, prev = false, wake = false, parked = false,
     scope = scope, fn = fn, n = 0, outcome = false, waiters = false,
     older = last, younger = scope }, Job)

@@ -111,6 +111,20 @@ describe("a handler", function()
 end)
 
 describe("a finalizer of a handler", function()
+  it("may start jobs, and those that it leaves end before the answer", function()
+    local L = concurrent.log()
+    local client = test.app(web.app { web.get("/", function()
+      scope.finally(function()
+        L(job.spawn(function() web.sleep(0.01) return "joined" end):join())
+        job.spawn(job.ensure, function() web.sleep(30) end, function() L "left" end)
+        web.sleep(0)
+      end)
+      return "answer"
+    end) })
+    assert.equal("answer", client:get("/").body)
+    assert.same({ "joined", "left" }, { unpack(L) })
+  end)
+
   it("may register others, and open what closes with the request", function()
     local L = concurrent.log()
     function L:close() self "closed" end

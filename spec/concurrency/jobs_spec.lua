@@ -25,6 +25,12 @@ describe("a job", function()
     end
   end)
 
+  it("is waited for like any alternative", function()
+    local j = job.spawn(function() return "value" end)
+    assert.equal("value", j:sync())
+    assert.same({ true, "value" }, { j:poll() })
+  end)
+
   it("that is started gives way at its first wait", function()
     local c, L = chan.new(), concurrent.log()
     job.spawn(function() L "other" end)
