@@ -27,7 +27,7 @@ struct lw_tls {
     SSL *ssl;
     struct luaweb_trust *trust; /* held */
     bool is_broken;             /* no call but SSL_free is allowed any more */
-    uint32_t messages;          /* of TLS itself that were received */
+    uint32_t messages;          /* of TLS itself that came or went */
     char failure[256];
     char session[]; /* the name of what can be resumed, NUL-terminated */
 };
