@@ -37,7 +37,8 @@ struct stage {
 struct lw_decoder {
     struct lw_decoder_limits limits;
     uint32_t count;
-    uint64_t given; /* where there are no stages */
+    uint64_t given;  /* where there are no stages */
+    uint64_t silent; /* octets that all stages took since the first gave any */
     struct stage stages[LW_DECODE_DEPTH];
 };
 
@@ -108,6 +109,19 @@ static int check_limits(const struct lw_decoder *decoder, uint64_t given,
     return 0;
 }
 
+/* There are streams that take for ever and give nothing: empty members, frames that are
+ * to be skipped.  Nobody else has a turn while they do. */
+static int check_silence(struct lw_decoder *decoder, const struct stage *stage,
+                         size_t taken, size_t given, const char **why)
+{
+    decoder->silent += taken;
+    if (stage == decoder->stages && given > 0)
+        decoder->silent = 0;
+    if (decoder->silent > LW_DECODE_SILENT)
+        return refuse(413, "too much of it in a row decodes to nothing", why);
+    return 0;
+}
+
 /* Decodes once: what came out is *piece, which may be empty. */
 static int run(struct lw_decoder *decoder, struct stage *stage,
                struct luaweb_slice *piece, const char **why)
@@ -124,7 +138,8 @@ static int run(struct lw_decoder *decoder, struct stage *stage,
     stage->given += piece->size;
     stage->is_complete = status == 2;
     stage->is_full = room.size == 0;
-    return check_limits(decoder, stage->given, why);
+    status = check_silence(decoder, stage, size - stage->in.size, piece->size, why);
+    return status ? status : check_limits(decoder, stage->given, why);
 }
 
 /* No more comes into a stage.  No content at all has no coding either, whatever its

@@ -9,9 +9,10 @@
 
 #include "base/slice.h"
 
-#define LW_DECODE_ROOM  16384   /* octets of one piece at most */
-#define LW_DECODE_FREE  1048576 /* octets decoded before the ratio counts */
-#define LW_DECODE_DEPTH 3       /* codings, one in the other */
+#define LW_DECODE_ROOM   16384   /* octets of one piece at most */
+#define LW_DECODE_FREE   1048576 /* octets decoded before the ratio counts */
+#define LW_DECODE_SILENT 4194304 /* octets in a row that give nothing */
+#define LW_DECODE_DEPTH  3       /* codings, one in the other */
 
 struct lw_decoder;
 

@@ -20,12 +20,14 @@
 #include "net/connect.h"
 #include "net/trust.h"
 
-#define RECORDS 64 /* that are read in one go */
+#define RECORDS  64 /* that are read in one go */
+#define MESSAGES 16 /* of TLS itself among them, where nothing else is */
 
 struct lw_tls {
     SSL *ssl;
     struct luaweb_trust *trust; /* held */
     bool is_broken;             /* no call but SSL_free is allowed any more */
+    uint32_t messages;          /* of TLS itself that came or went */
     char failure[256];
     char session[]; /* the name of what can be resumed, NUL-terminated */
 };
@@ -161,25 +163,51 @@ ssize_t lw_tls_send(struct lw_tls *tls, const void *data, size_t size, int *want
     return (ssize_t)total;
 }
 
+/* Whether octets of the connection lie there that OpenSSL has not read. */
+static bool has_more(const struct lw_tls *tls)
+{
+    char octet;
+    return recv(SSL_get_fd(tls->ssl), &octet, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+/* Reads once into what is left; adds to *total, or gives what it means that it can't. */
+static int read_once(struct lw_tls *tls, struct luaweb_slice room, size_t *total,
+                     int *want)
+{
+    size_t n = 0;
+    if (tls->is_broken)
+        return UV_ECONNRESET;
+    ERR_clear_error();
+    int result =
+        SSL_read_ex(tls->ssl, (char *)room.data + *total, room.size - *total, &n);
+    if (result != 1)
+        return judge(tls, result, want);
+    *total += n;
+    return 1;
+}
+
 /* A record has 16 KiB at most: what else is there is read, too, but not any number of
- * records, which may have an octet each.  An end without a close_notify is no end but a
- * loss (RFC 8446 §6.1): somebody may have cut it off. */
+ * records, which may have an octet each, or none: OpenSSL comes back from each message
+ * of TLS itself, such as new keys, and who sends only those wants to keep us busy.  An
+ * end without a close_notify is no end but a loss (RFC 8446 §6.1): somebody may have cut
+ * it off. */
 ssize_t lw_tls_receive(struct lw_tls *tls, void *data, size_t size, int *want)
 {
     size_t total = 0;
+    uint32_t messages = tls->messages;
     for (int i = 0; i < RECORDS && total < size; i++) {
-        size_t n = 0;
-        if (tls->is_broken)
-            return total > 0 ? (ssize_t)total : UV_ECONNRESET;
-        ERR_clear_error();
-        int result = SSL_read_ex(tls->ssl, (char *)data + total, size - total, &n);
-        if (result != 1) {
-            int code = judge(tls, result, want);
-            return total > 0 ? (ssize_t)total : code;
-        }
-        total += n;
+        int code = read_once(tls, lw_slice(data, size), &total, want);
+        if (code == 1)
+            continue;
+        if (total > 0)
+            return (ssize_t)total;
+        if (code != UV_EAGAIN || *want != UV_READABLE || !has_more(tls))
+            return code;
     }
-    return (ssize_t)total;
+    if (total > 0)
+        return (ssize_t)total;
+    tls->is_broken = tls->messages - messages >= MESSAGES;
+    return tls->is_broken ? UV_ECONNRESET : UV_EAGAIN;
 }
 
 int lw_tls_finish(struct lw_tls *tls, int *want)
@@ -204,6 +232,11 @@ void lw_tls_facts(const struct lw_tls *tls, struct luaweb_tls_facts *facts)
     facts->protocol = lw_slice((const char *)protocol, size);
     facts->version = SSL_get_version(tls->ssl);
     facts->is_resumed = SSL_session_reused(tls->ssl);
+}
+
+void lw_tls_count_message(struct lw_tls *tls)
+{
+    tls->messages++;
 }
 
 int lw_tls_keep_session(struct lw_tls *tls, SSL_SESSION *session)

@@ -44,6 +44,9 @@ const char *lw_tls_failure(const struct lw_tls *tls);
 /* What was agreed on; the texts are lent until lw_tls_free. */
 void lw_tls_facts(const struct lw_tls *tls, struct luaweb_tls_facts *facts);
 
+/* A message of the handshake, or of those behind it, came or goes. */
+void lw_tls_count_message(struct lw_tls *tls);
+
 /* A session came that can be resumed later.  1: it was taken. */
 int lw_tls_keep_session(struct lw_tls *tls, struct ssl_session_st *session);
 

@@ -118,6 +118,13 @@ static int on_session(SSL *ssl, SSL_SESSION *session)
     return lw_tls_keep_session(SSL_get_app_data(ssl), session);
 }
 
+static void on_info(const SSL *ssl, int what, int result)
+{
+    (void)result;
+    if (what == SSL_CB_CONNECT_LOOP)
+        lw_tls_count_message(SSL_get_app_data(ssl));
+}
+
 static SSL_CTX *new_context(void)
 {
     SSL_CTX *context = SSL_CTX_new(TLS_client_method());
@@ -127,6 +134,8 @@ static SSL_CTX *new_context(void)
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE
                                   | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER
                                   | SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY); /* see lw_tls_receive */
+    SSL_CTX_set_info_callback(context, on_info);
     SSL_CTX_set_session_cache_mode(context,
                                    SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context, on_session);

@@ -177,6 +177,19 @@ describe("content that can't be decoded", function()
     end
   end)
 
+  it("is refused when much of it gives nothing", function()
+    local empty, skipped = encode.gzip "", encode.zstd_skipped ""
+    for codings, octets in pairs {
+      gzip = empty:rep(5 * MIB / #empty), zstd = skipped:rep(5 * MIB / #skipped),
+      ["zstd, gzip"] = encode.gzip(skipped:rep(5 * MIB / #skipped)),
+    } do
+      assert.same({ "the content can't be decoded: too much of it in a row decodes to "
+        .. "nothing", "limit", 0 }, { failure(head(codings, "X: y") .. octets) })
+    end
+    local some = encode.gzip "a" .. empty:rep(3 * MIB / #empty)
+    assert.same({ nil, nil, 3 }, { failure(head("gzip", "X: y") .. some:rep(3)) })
+  end)
+
   it("is 8 MiB and 1000 times what was received, unless said otherwise", function()
     assert.same({ 8 * MIB, 1000 }, { reader.MAX_DECODED, reader.MAX_RATIO })
     local zeros = ("\0"):rep(8 * MIB)

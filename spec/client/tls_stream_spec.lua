@@ -109,6 +109,19 @@ describe("octets over TLS", function()
     conn:close()
   end)
 
+  it("are lost where the server has only new keys to send", function()
+    local is_sent = false
+    local conn = open(function(peer)
+      for _ = 1, 200 do peer:update_keys() end
+      peer:send "x"
+      is_sent = true
+      peer:receive()
+    end, { from = "TLSv1.3" })
+    while not is_sent do web.sleep(0.01) end
+    assert.same({ nil, "reset" }, { conn:receive(10) })
+    conn:close()
+  end)
+
   it("are lost where the server wants another handshake", function()
     local conn = open(function(peer)
       peer:renegotiate()

@@ -239,10 +239,10 @@ end
 function Reader:read(timeout)
   if self.state == "end" then return nil end
   want(self, "read", "read")
-  turn.give_way()
   self.has_begun = true
   local deadline = deadline_of(timeout)
   while true do
+    turn.give_way() -- there may be much that gives no piece
     local result = C.luaweb_reader_body(host, self.c, piece_out)
     if result == GIVEN then return text(piece_out) end
     if result == END then
