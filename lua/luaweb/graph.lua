@@ -65,7 +65,7 @@ M.rows = {
 { "charset_offered",           ___,              406,                  "core/app", nil,     "12.5.2, 15.5.7", keep = true },
 { "coding_offered",            ___,              406,                  "core/app", nil,     "12.5.3, 15.5.7", keep = true },
 -- 6. Do its preconditions hold?  In the order of 13.2.2; what is to be created has nothing that could match.
-{ "precondition_given",        "if_match_holds", ___,                  "core",     nil,     "13.1, 13.2.1" },
+{ "precondition_given",        "if_match_holds", ___,                  "core/app", nil,     "13.1, 13.2.1" },
 { "precondition_optional",     "is_read",        428,                  "app",      true,    "RFC 6585 3", yes_for = "GET HEAD" },
 { "if_match_holds",            ___,              412,                  "core",     nil,     "13.1.1" },
 { "if_unmodified_since_holds", ___,              412,                  "core",     nil,     "13.1.4" },

@@ -256,7 +256,8 @@ function M.short(key)
     if fn == nil and type(template) == "string" then
       M.fail(trace.place(), template, key, "wants a function of the request")
     end
-    return M.resource(template, M.machine { [key] = fn })
+    local is_whole = key == "do_any" and getmetatable(fn) == Machine -- web.proxy's
+    return M.resource(template, is_whole and fn or M.machine { [key] = fn })
   end
 end
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- web.proxy: a handler that has another server answer.  Where that is was decided when
+-- web.proxy: a machine that has another server answer.  Where that is was decided when
 -- the app was written: nothing in a request changes host, port or the path's beginning.
 --
 -- What is asked of the other server: the path of the URL that web.proxy got, then what
@@ -11,6 +11,7 @@ local fetch = require "luaweb.fetch"
 local fields = require "luaweb.fetch.fields"
 local head = require "luaweb.fetch.head"
 local log = require "luaweb.log"
+local machine = require "luaweb.machine"
 local options_of = require "luaweb.fetch.options"
 local own_fields = require "luaweb.proxy.fields"
 local response = require "luaweb.response"
@@ -220,19 +221,25 @@ local function new(url, options)
     preserve_host = preserve_host }
 end
 
---- A handler that has another server answer, for web.any and do_any: what is about one
---- connection stays here, all else goes on as it is, both ways and piece by piece.
+--- A machine that has another server answer, for web.any and web.resource, or to be
+--- included: what is about one connection stays here, all else goes on as it is, both
+--- ways and piece by piece.  Its field `handler` is the function that does so.
 --- 502: the other server gave no answer, or none that is HTTP; 504: none in time; 508:
 --- the request runs in a circle; 400: its path leads upwards.
---- OPTIONS is answered by the machine itself, unless the same function is its
+--- OPTIONS is answered by the machine itself, unless that function is its
 --- handle_options.
 ---@param url string   of what answers; its path is put in front
 ---@param options luaweb.ProxyOptions?
----@return fun(req: luaweb.Request): luaweb.Response
+---@return luaweb.Machine
 function M.proxy(url, options)
   local ok, proxy = pcall(new, url, options)
   if not ok then error(proxy, 2) end
-  return function(req) return serve(proxy, req) end
+  local function handler(req) return serve(proxy, req) end
+  local made = machine.machine { do_any = handler,
+    -- These are for the other server to judge, who knows what there is.
+    precondition_given = false, content_coding_known = true, content_whole = true }
+  made.handler = handler
+  return made
 end
 
 return M

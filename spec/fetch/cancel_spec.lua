@@ -62,7 +62,9 @@ describe("a client that leaves", function()
     end)
   end)
 
-  it("takes the request of a proxy with it", function() leave(web.proxy) end)
+  it("takes the request of a proxy with it", function()
+    leave(function(url) return web.proxy(url).handler end)
+  end)
 end)
 
 describe("a job that is cancelled", function()

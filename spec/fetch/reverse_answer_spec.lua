@@ -262,7 +262,7 @@ describe("a proxied request", function()
     local client
     client = test.app(web.app {
       web.any("/a{/path*}", function(req)
-        return web.proxy(("http://127.0.0.1:%d/a"):format(client.port))(req)
+        return web.proxy(("http://127.0.0.1:%d/a"):format(client.port)).handler(req)
       end),
     }):over_socket()
     assert.equal(508, client:get("/a/x").status)
@@ -271,8 +271,8 @@ describe("a proxied request", function()
   it("with content above body_limit is a 413", function()
     local server = faulty.answering(faulty.ok "fine")
     local client = test.app(web.app {
-      web.resource("/api{/path*}", web.machine {
-        do_any = web.proxy(server.url), body_limit = 4 }),
+      web.resource("/api{/path*}", web.machine { web.proxy(server.url),
+        body_limit = 4 }),
     }):over_socket()
     local chunked = { headers = { ["Transfer-Encoding"] = "chunked" },
       body = "5\r\nhello\r\n0\r\n\r\n" }
@@ -285,8 +285,8 @@ describe("a proxied request", function()
     local server = faulty.answering(faulty.ok "fine")
     local there = web.proxy(server.url)
     local client = test.app(web.app {
-      web.resource("/api{/path*}", web.machine { do_any = there,
-        handle_options = there }),
+      web.resource("/api{/path*}", web.machine { there,
+        handle_options = there.handler }),
     })
     assert.equal("fine", client:options("/api/x").body)
   end)
