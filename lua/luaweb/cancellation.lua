@@ -5,7 +5,7 @@ local sched = require "luaweb.sched"
 
 local check, current, is_forbidden = sched.check, sched.self, sched.is_forbidden
 
-local MOST_REFUSED = 1000 -- waits of one task, see below
+local MOST_REFUSED = 100 -- waits of one task, see below
 
 local M = {}
 
