@@ -5,6 +5,7 @@ local alt = require "luaweb.alt"
 local concurrent = require "spec.support.concurrent"
 local error_log = require "spec.support.error_log"
 local job = require "luaweb.job"
+local now = require("system").monotime
 local scope = require "luaweb.scope"
 local test = require "luaweb.test"
 local web = require "luaweb"
@@ -184,6 +185,29 @@ describe("a machine's timeout", function()
       assert.equal("quick", client:get("/quick").body)
     end)
   end
+end)
+
+describe("a timeout and a grace that are over at once", function()
+  it("end the request once", function()
+    local L = concurrent.log()
+    local client = serve { timeout = 0.2, half_close_grace = 0.2, handle_ok = function()
+      L "begun"
+      local _, err = pcall(web.sleep, 30)
+      L(tostring(err))
+    end }
+    local log = error_log.of(function()
+      local conn = client:raw(HEAD)
+      conn:finish()
+      web.sleep(0.15)
+      local over = now() + 0.1
+      repeat until now() > over -- both pass before the loop goes on
+      assert.same({ "begun", "cancelled: it took too long" }, wait_for(L, 2))
+      assert.matches("^HTTP/1.1 503 ", conn:receive(5))
+      conn:close()
+    end)
+    assert.matches("its handler took longer", log)
+    assert.equal("quick", client:get("/quick").body)
+  end)
 end)
 
 describe("req.closed", function()

@@ -42,6 +42,27 @@ describe("a finalizer", function()
   end)
 end)
 
+describe("a job in the background that never ends", function()
+  for name, body in pairs {
+    ["in a shield"] = "job.shield(web.sleep, 60)",
+    ["that swallows its cancellation"] = "while true do pcall(web.sleep, 60) end",
+  } do
+    it("keeps no on_stop from running: one " .. name, function()
+      local child = process.serve(process.file("app.lua", ([[
+local job, web = require "luaweb.job", require "luaweb"
+return web.app {
+  on_start = function() job.background(function() %s end) end,
+  on_stop = function() print "on_stop" end,
+}
+]]):format(body)), "--drain-timeout", "0.6")
+      child:signal "TERM"
+      local code, output = child:wait()
+      assert.equal(0, code)
+      assert.matches("\non_stop\n$", output)
+    end)
+  end
+end)
+
 describe("what tidies up after an alternative", function()
   it("runs to its end when a stop cancels who waited for it", function()
     local child = process.serve(process.file("app.lua", [[

@@ -85,7 +85,8 @@ enum luaweb_event_kind {
     LUAWEB_EVENT_WAKE,    /* id: what was waited for under this id may be tried again */
     LUAWEB_EVENT_GONE,    /* request, generation, id: bits of enum luaweb_gone */
     LUAWEB_EVENT_STOPPING, /* the worker was told to stop */
-    LUAWEB_EVENT_STOP /* nothing is open any more; id 1: the time for that is over */
+    LUAWEB_EVENT_STOP /* nothing is open any more; id not 0: the time for that is over,
+                         and so many milliseconds are left for the rest */
 };
 
 /* What has happened to a request whose function waits. */

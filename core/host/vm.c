@@ -143,8 +143,11 @@ static void on_drain_late(uv_timer_t *timer)
 {
     struct luaweb_host *host = timer->data;
     uint32_t count = host->loop.conn_count;
-    uv_timer_start(timer, on_stop_late, host->loop.limits.drain_timeout, 0);
-    push_event(host, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP, .id = 1});
+    uint64_t left_ms = host->loop.limits.drain_timeout;
+    uv_timer_start(timer, on_stop_late, left_ms, 0);
+    left_ms = left_ms < UINT32_MAX ? left_ms : UINT32_MAX;
+    push_event(host, (struct luaweb_event){.kind = LUAWEB_EVENT_STOP,
+                                           .id = (uint32_t)left_ms});
     host->loop.has_work = true;
     if (host->loop.is_drained)
         return;

@@ -108,7 +108,10 @@ void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
     }
     size_t offset = offsetof(struct lw_conn, deadline);
     struct lw_conn *conn = (void *)((char *)deadline - offset);
+    uint64_t own_ms;
     lw_conn_touch(conn);
+    if (deadline_of(conn, &own_ms) != kind)
+        return; /* another one that passed just now has ended what this was for */
     switch (kind) {
     case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;
     case LW_DEADLINE_HEADER: on_late_head(conn); break;

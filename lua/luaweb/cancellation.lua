@@ -8,7 +8,7 @@ local check, current, is_forbidden = sched.check, sched.self, sched.is_forbidden
 local isyieldable, running = coroutine.isyieldable, coroutine.running
 local yield = coroutine.yield
 
-local MOST_REFUSED = 1000 -- waits of one task that was cancelled
+local MOST_REFUSED = 100 -- waits of one task that was cancelled
 
 local LOOPS = ("it was cancelled, has caught that %d times, and would go on for ever "
   .. "(where pcall is in a loop, alt.is_cancelled tells that it has to end)"):format(

@@ -48,8 +48,8 @@ local event = ffi.new "struct luaweb_event"
 --- lost(task, message, address, generation): it will never go on; address is nil where
 --- it was a job.  begin(task): gives a task without a coroutine one, or nil where it
 --- has ended.  gone(task, address, generation, how): see enum luaweb_gone; task: what
---- waits for it, or false.  stop(is_late): nothing is open any more, or the time for
---- that is over.
+--- waits for it, or false.  stop(left_ms): 0: nothing is open any more; else the time
+--- for that is over, and this is left for the rest.
 ---@type table<string, function>   also request(index, address, generation), stopping()
 M.upcalls = {}
 
@@ -165,7 +165,7 @@ local function handle(kind, id, address, generation)
   elseif kind == STOPPING then
     upcalls.stopping()
   elseif kind == STOP then
-    upcalls.stop(id ~= 0)
+    upcalls.stop(id)
   else
     pause(IDLE)
   end

@@ -44,7 +44,7 @@ local function leave(fn)
 end
 
 describe("a loop that catches all, also that it was cancelled", function()
-  local CAUGHT = "it was cancelled, has caught that 1000 times"
+  local CAUGHT = "it was cancelled, has caught that 100 times"
 
   local function loop() while true do pcall(web.sleep, 60) end end
 
@@ -89,10 +89,10 @@ describe("a loop that catches all, also that it was cancelled", function()
     assert.is_false(c:try_give(1))
   end)
 
-  it("of 1000 waits that has an end ends as ever", function()
+  it("of 100 waits that has an end ends as ever", function()
     local ended = false
     local p = job.spawn(function()
-      for _ = 1, 999 do pcall(job.yield) end
+      for _ = 1, 99 do pcall(job.yield) end
       ended = true
       web.sleep(0)
     end)
