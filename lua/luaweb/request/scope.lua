@@ -38,9 +38,11 @@ function spawn.upcalls.scope_of(task)
   return made
 end
 
--- Ends the scope of what a task serves: its jobs, then the finalizers.
+-- Ends the scope of what a task serves: its jobs, then the finalizers.  A function that
+-- caught its cancellation and went on was cancelled all the same: its answer is lost.
 local function close(task, err)
   local ending = task.scope
+  if err == nil then err = task.cancelled end
   local failures = ending:finish("its request has ended", err)
   task.scope = nil
   M.open = M.open - 1

@@ -193,8 +193,8 @@ local function new_run(options)
   busted.register("file", "file", {})
   busted.hide "file"
   local run = { passed = 0, failed = 0, at_file = 0, broken = {}, late = {},
-    busted = busted, is_filtered = options.filter ~= nil, verbose = options.verbose or false,
-    out = options.out or io.stdout }
+    busted = busted, is_filtered = options.filter ~= nil,
+    verbose = options.verbose or false, out = options.out or io.stdout }
   subscribe(run)
   local timeout = options.timeout or TIMEOUT
   if timeout > 0 then limit.set(busted, timeout, run.late) end
