@@ -85,12 +85,14 @@ function M.start(link, call, clock, proxy)
   return self
 end
 
---- Closes the connection; nothing more comes of it.
+--- Closes the connection; nothing more comes of it.  Where the answer was not read to
+--- its end, it is reset: an end of our sending alone would not tell the server that
+--- nobody waits for it any more.
 function Exchange:abort()
   if self.is_over then return end
   self.is_over = true
   if self.upload then self.upload:stop() end
-  self.link:close()
+  self.link:close(not self.is_whole)
 end
 
 -- What the app's function raised is the caller's error, wherever it ran; the connection
