@@ -112,7 +112,8 @@ end
 function M.open(call, route, clock)
   clock:enter "connecting"
   local seconds, is_last = clock:seek_left()
-  if seconds <= 0 then return nil, clock:late() end
+  if seconds <= 0 and is_last then return nil, clock:late() end
+  if seconds <= 0 then return nil, clock:busy() end
   local to = route.proxy or call.uri
   local where = { host = to.host, port = to.port, timeout = seconds }
   if call.unix then where = { unix = call.unix, timeout = seconds } end
