@@ -14,6 +14,10 @@ M.MOST_DROPPED = 65536 -- octets of content that are read only to keep a connect
 
 local MOST_DECODED = 2 ^ 53
 
+-- Octets of a decoded piece at most.  The decoder's own limit is so much higher: who
+-- reads sees what is above max_size first, and tells of it as of all content.
+local PIECE = 16384
+
 local KINDS = { silent = "reset", cut = "reset", malformed = "protocol",
   coding = "protocol", limit = "too_large", timeout = "timeout" }
 
@@ -146,7 +150,7 @@ function Exchange:decode(answer)
     if pair[1] == "content-encoding" then codings[#codings + 1] = pair[2] end
   end
   if not codings[1] then return end
-  local most = math.min(self.call.max_size, MOST_DECODED)
+  local most = math.min(self.call.max_size + PIECE, MOST_DECODED)
   if self.reader:decode(most, M.RATIO) then
     self.decoded = table.concat(codings, ", ")
   end
