@@ -93,6 +93,14 @@ local function read_open(all, since, now)
   return to_answer(all, messages[1], "")
 end
 
+-- The answer, or nil and why there will be none, or nil.
+local function read_whole(all, method, ending)
+  local is_end = ending ~= nil and ending ~= "timeout"
+  local messages, rest, fault = http_reader.read(all, { method }, is_end)
+  if messages[1] then return to_answer(all, messages[1], rest) end
+  if is_end or fault then return nil, "no answer: " .. (fault or ending) end
+end
+
 -- Receives until the server closes, or until an answer is whole and nothing follows; or
 -- where that is wanted, until it turns out to stream.
 local function receive(conn, request)
@@ -105,10 +113,8 @@ local function receive(conn, request)
     if ending or is_late or now > start + STREAM then
       local all = table.concat(parts)
       parts = { all }
-      local is_end = ending ~= nil and ending ~= "timeout"
-      local messages, rest, fault = http_reader.read(all, { request.method }, is_end)
-      if messages[1] then return to_answer(all, messages[1], rest) end
-      if is_end or fault then return nil, "no answer: " .. (fault or ending) end
+      local whole, fault = read_whole(all, request.method, ending)
+      if whole or fault then return whole, fault end
       if request.stops then answer, since = read_open(all, since, now) end
       if answer then return answer end
       if is_late then
