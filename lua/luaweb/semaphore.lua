@@ -3,6 +3,7 @@
 -- raises, and its cancellation, give its place back.  A lock (lock.lua) is for one, and
 -- knows who holds it; here a job may hold several places.
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
 local walk = require "luaweb.walk"
 
@@ -92,5 +93,10 @@ walk.extend(Acquire)
 function Semaphore:acquire_alt()
   return setmetatable({ semaphore = self }, Acquire):wrap(token_of)
 end
+
+instead.say(Semaphore, "semaphore", {
+  acquire = "semaphore:with(fn), or semaphore:acquire_alt(), which gives a token",
+  release = "semaphore:with(fn) does it; what acquire_alt gave has token:release",
+})
 
 return M
