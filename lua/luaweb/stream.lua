@@ -5,6 +5,7 @@
 local alt = require "luaweb.alt"
 local ivar = require "luaweb.ivar"
 local job = require "luaweb.job"
+local json_value = require "luaweb.json.value"
 local stream_cell = require "luaweb.stream_cell"
 local stream_join = require "luaweb.stream_join"
 local timer = require "luaweb.timer"
@@ -195,7 +196,7 @@ end
 --- All elements.
 ---@return any[] list   and `n`
 function Stream:collect()
-  local list = { n = 0 }
+  local list = json_value.results(0)
   self:each(function(value)
     list.n = list.n + 1
     list[list.n] = value

@@ -4,6 +4,7 @@
 local job = require "luaweb.job"
 local json = require "luaweb.json"
 local merge = require("luaweb.json.merge").merge
+local stream = require "luaweb.stream"
 local test = require "luaweb.test"
 local web = require "luaweb"
 
@@ -39,6 +40,11 @@ describe("results of several jobs", function()
     assert.equal("application/json", res.headers["content-type"])
     assert.equal("[1,null]", res.body)
     assert.equal('{"items":[1,1]}', client:get("/map").body)
+  end)
+
+  it("are so where a stream is collected, or cut into chunks", function()
+    assert.equal("[1,null,3]", json.encode(stream.of(1, nil, 3):collect()))
+    assert.equal("[[1,2],[3]]", json.encode(stream.of(1, 2, 3):chunks(2):collect()))
   end)
 
   it("may be added to", function()
