@@ -31,8 +31,10 @@ end
 local function check_keys(what, list, level)
   local n = #list
   if next(list, n > 0 and n or nil) == nil then return end
-  for key in next, list do
-    if type(key) ~= "number" or key < 1 or key > n or key % 1 ~= 0 then
+  for key, value in next, list do
+    local is_count = key == "n" and type(value) == "number" -- of results, of a pack
+    local is_member = type(key) == "number" and key >= 1 and key <= n and key % 1 == 0
+    if not is_count and not is_member then
       error(("%s: a member under the key %s is not in the list, which is { a, b }, or "
         .. "for alt.race { { name, a }, { name, b } }"):format(what, tostring(key)),
         level + 1)

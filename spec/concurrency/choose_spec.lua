@@ -130,6 +130,7 @@ describe("a choice", function()
     assert.error_matches(function() choose { a, near = a } end, "under the key near")
     assert.error_matches(function() alt.choose_random { a, [3] = a } end,
       "alt.choose_random: a member under the key 3")
+    assert.equal(7, choose({ alt.always(7), n = 1 }):sync())
   end)
 end)
 
