@@ -25,7 +25,9 @@ describe("web.app", function()
   it("refuses an entry that is no resource, and says which", function()
     assert.equal("web.app: entry 2 is a string, not a resource",
       fault { web.get("/", nothing), "/x" })
-    assert.equal("web.app: entry 1 is a table, not a resource",
+    assert.equal("web.app: entry 1 is a table, not a resource", fault { {} })
+    assert.equal("web.app: entry 1 is a machine, not a resource: put "
+      .. "web.resource(template, machine) there",
       fault { web.machine { handle_ok = "x" } })
     assert.equal("web.app: entry 1 is a nil, not a resource",
       fault { nil, web.get("/", nothing) })

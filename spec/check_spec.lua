@@ -225,3 +225,19 @@ describe("wrong usage of luaweb check", function()
     assert.matches("broken.lua:2: ", ended_early.errors)
   end)
 end)
+
+it("is done with a resource that streams for ever once it has its head", function()
+  local app = process.file("stream.lua", [[
+    local web = require "luaweb"
+    return web.app { web.get("/events", function()
+      return web.streaming(function(out)
+        while true do
+          out:write "tick\n"
+          web.sleep(0.02)
+        end
+      end):type "text/event-stream"
+    end) }
+  ]])
+  assert.matches("^1 resource, %d+ requests: 0 errors, 0 warnings, 0 not tried$",
+    (check(app).output:gsub("\n$", "")))
+end)

@@ -208,3 +208,27 @@ describe("a function whose request was ended for it", function()
     assert.matches("too late", child:errors())
   end)
 end)
+
+describe("a call of web.* with the wrong value", function()
+  it("is an error at the caller's line, also from within a call of ours", function()
+    for _, call in ipairs {
+      function() local made = web.streaming "x" return made end,
+      function() local made = web.html(5) return made end,
+      function() local made = web.text("x"):status(99) return made end,
+      function() local made = web.bytes("no type", "x") return made end,
+    } do
+      local ok, message = pcall(call)
+      assert.is_false(ok)
+      assert.matches("^spec/misuse_spec.lua:%d+: ", message)
+    end
+  end)
+
+  it("has no place of ours where a tail call has taken the caller's away", function()
+    local client = test.app(web.app {
+      web.get("/", function() return web.streaming "x" end),
+    })
+    local _, log = logged(function() return client:get "/" end)
+    assert.matches("GET /: web.streaming wants a function, not a string\n", log)
+    assert.matches("spec/misuse_spec.lua:%d+: the handler", log)
+  end)
+end)

@@ -189,7 +189,7 @@ describe("luaweb --help", function()
 
   for flag, default in pairs {
     ["--listen"] = "127.0.0.1:8080", ["--json"] = "", ["--filter"] = "",
-    ["--verbose"] = "",
+    ["--verbose"] = "", ["--timeout"] = "60",
     ["--access-log"] = "off", ["--log-level"] = "info",
     ["--max-connections"] = "16384", ["--max-requests"] = "none",
     ["--max-read-ahead"] = "64k", ["--lua-memory"] = "1g", ["--body-rate"] = "240",

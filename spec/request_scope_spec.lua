@@ -153,7 +153,7 @@ describe("a job that a handler has started", function()
     local log = error_log.of(function()
       assert.equal("answer", client:get("/").body)
     end)
-    assert.matches("a job failed: .*its own affair", log)
+    assert.matches(" error %[%x+%-%x+%] a job failed: .*its own affair", log)
   end)
 
   it("does not outlive its request, nor the next on the connection", function()

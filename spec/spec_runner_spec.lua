@@ -110,4 +110,33 @@ describe("luaweb test", function()
     write("b_spec.lua", "it('b', function() assert.is_nil(leaked) end)")
     assert.matches("\n2 passed, 0 failed$", (run()))
   end)
+
+  it("fails what takes longer than --timeout, says where it waits, and goes on",
+  function()
+    write("a_spec.lua", "local web = require 'luaweb'\nit('waits', function()\n"
+      .. "require('luaweb.chan').new():take() end)\n"
+      .. "it('swallows', function() pcall(web.sleep, 100) end)\n"
+      .. "it('is quick', function() web.sleep(0.01) end)")
+    write("b_spec.lua", "setup(function() require('luaweb').sleep(100) end)\n"
+      .. "it('is never tried', function() end)")
+    write("c_spec.lua", "require('luaweb').sleep(100) it('x', function() end)")
+    local output, code = run(dir .. " --timeout 0.3")
+    assert.equal(4, code)
+    assert.matches("ERROR " .. dir .. "/a_spec.lua:2 waits\n  not over within 0.3 s "
+      .. "(--timeout); what there is:\n", output, 1, true)
+    assert.matches("parked for chan:take\n", output, 1, true)
+    assert.matches("a_spec.lua:3: in function", output, 1, true)
+    assert.matches("a_spec.lua:4 swallows\n  not over within 0.3 s", output, 1, true)
+    assert.matches("b_spec.lua:1 .-\n  not over within 0.3 s", output)
+    assert.matches("c_spec.lua.-\n  not over within 0.3 s", output)
+    assert.matches("\n1 passed, 4 failed$", output)
+  end)
+
+  it("refuses a --timeout that is no time", function()
+    write("a_spec.lua", "it('a', function() end)")
+    local output, code = run(dir .. " --timeout soon")
+    assert.matches("--timeout soon: want seconds, 0 or more", output, 1, true)
+    assert.equal(2, code)
+    assert.matches("\n1 passed, 0 failed$", (run(dir .. " --timeout 0")))
+  end)
 end)

@@ -273,4 +273,7 @@ double luaweb_socket_receive(struct luaweb_host *host, uint32_t id, char *data,
 void luaweb_socket_finish(struct luaweb_host *host, uint32_t id);
 void luaweb_socket_close(struct luaweb_host *host, uint32_t id);
 
+/* The same with a reset: the other side learns at once that nobody waits for it. */
+void luaweb_socket_reset(struct luaweb_host *host, uint32_t id);
+
 #endif

@@ -277,5 +277,10 @@ EXPORT void luaweb_socket_finish(struct luaweb_host *host, uint32_t id)
 
 EXPORT void luaweb_socket_close(struct luaweb_host *host, uint32_t id)
 {
-    lw_socket_close(&host->loop, id);
+    lw_socket_close(&host->loop, id, false);
+}
+
+EXPORT void luaweb_socket_reset(struct luaweb_host *host, uint32_t id)
+{
+    lw_socket_close(&host->loop, id, true);
 }

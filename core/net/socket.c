@@ -95,7 +95,7 @@ int lw_socket_memory(struct lw_loop *loop, const struct lw_upcalls *owner,
     }
     int error = lw_conn_open(loop, app, pair[1]);
     if (error)
-        lw_socket_close(loop, (uint32_t)id);
+        lw_socket_close(loop, (uint32_t)id, false);
     return error ? error : id;
 }
 
@@ -226,7 +226,7 @@ static void on_closed(struct lw_transport *transport)
     free(transport);
 }
 
-void lw_socket_close(struct lw_loop *loop, uint32_t id)
+void lw_socket_close(struct lw_loop *loop, uint32_t id, bool reset)
 {
     struct lw_socket *socket = lw_loop_find_id(loop, LW_ID_SOCKET, id);
     if (!socket)
@@ -235,12 +235,12 @@ void lw_socket_close(struct lw_loop *loop, uint32_t id)
     lw_loop_drop_id(loop, id);
     if (socket->tls)
         lw_tls_free(socket->tls);
-    lw_transport_close(&socket->transport, false, on_closed);
+    lw_transport_close(&socket->transport, reset, on_closed);
 }
 
 void lw_socket_close_all(struct lw_loop *loop, const struct lw_upcalls *owner)
 {
     for (uint32_t id = 0; id < loop->id_count; id++)
         if (lw_loop_find_own(loop, owner, LW_ID_SOCKET, id))
-            lw_socket_close(loop, id);
+            lw_socket_close(loop, id, false);
 }

@@ -5,6 +5,7 @@
 #ifndef LW_NET_SOCKET_H
 #define LW_NET_SOCKET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,7 +48,9 @@ int64_t lw_socket_send(struct lw_loop *loop, uint32_t id, const char *data,
 int64_t lw_socket_receive(struct lw_loop *loop, uint32_t id, char *data, size_t size);
 
 void lw_socket_finish(struct lw_loop *loop, uint32_t id);
-void lw_socket_close(struct lw_loop *loop, uint32_t id);
+/* With a reset, what was not sent yet is lost, and the other side learns at once that
+ * nobody waits for it; without, it may go on for as long as it only sends. */
+void lw_socket_close(struct lw_loop *loop, uint32_t id, bool reset);
 
 /* All of an owner. */
 void lw_socket_close_all(struct lw_loop *loop, const struct lw_upcalls *owner);

@@ -44,6 +44,8 @@ static const struct flag flags[] = {
      "of the error log: debug, info, warn or error (default info)"},
     {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
+    {"--timeout", "seconds", HANDED_ON, NULL,
+     "test: that a spec may take, 0: no limit (default 60)"},
     {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
     {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},
     {"-H", "'Name: value'", HANDED_ON, NULL,

@@ -27,10 +27,30 @@ local function check_alternative(what, value)
   end
 end
 
-local function check_members(what, list)
-  if type(list) ~= "table" or is_alternative(list) then
-    error(what .. " wants a list of alternatives", 3)
+-- A member under another key than 1..n would be left out, and the wait might never end.
+local function check_keys(what, list, level)
+  local n = #list
+  if next(list, n > 0 and n or nil) == nil then return end
+  for key, value in next, list do
+    local is_count = key == "n" and type(value) == "number" -- of results, of a pack
+    local is_member = type(key) == "number" and key >= 1 and key <= n and key % 1 == 0
+    if not is_count and not is_member then
+      error(("%s: a member under the key %s is not in the list, which is { a, b }, or "
+        .. "for alt.race { { name, a }, { name, b } }"):format(what, tostring(key)),
+        level + 1)
+    end
   end
+end
+
+local function check_list(what, list, of)
+  if type(list) ~= "table" or is_alternative(list) then
+    error(("%s wants a list of %s"):format(what, of), 4)
+  end
+  check_keys(what, list, 4)
+end
+
+local function check_members(what, list)
+  check_list(what, list, "alternatives")
   for i = 1, #list do
     if not is_alternative(list[i]) then
       error(("%s: member %d is not an alternative, but a %s"):format(what, i,
@@ -204,18 +224,27 @@ function M.poll(alternative)
 end
 
 local function named(choice, i, pair)
-  local name, inner = pair[1], pair[2]
+  local is_pair = type(pair) == "table" and not is_alternative(pair)
+  local name, inner = is_pair and pair[1], is_pair and pair[2]
   if not is_alternative(inner) then
     error(("alt.race: member %d is not { name, alternative }"):format(i), 3)
   end
   choice[i] = new { kind = "named", name = name, inner = inner, outer = false }
 end
 
+local function check_race(list)
+  check_list("alt.race", list, "{ name, alternative }")
+  if #list == 0 then
+    error("alt.race: the list is empty, which would wait for ever", 3)
+  end
+end
+
 --- Waits for the first of several, in order: alt.race { {"data", ch}, {"late",
---- web.after(2)} }.
+--- web.after(2)} }.  An empty race would never end: it raises.
 ---@param list { [1]: any, [2]: luaweb.Alternative }[]
 ---@return any name, any value
 function M.race(list)
+  check_race(list)
   local choice = { kind = "choose" }
   for i = 1, #list do named(choice, i, list[i]) end
   local value, name = walk.sync(new(choice), "alt.race")

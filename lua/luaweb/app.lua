@@ -42,11 +42,18 @@ local function fail(app, message, ...)
   error(("%s: web.app: %s"):format(app.place, message:format(...)), 0)
 end
 
+local function what_is(item)
+  if getmetatable(item) ~= machine.Machine then
+    return type(item) .. ", not a resource"
+  end
+  return "machine, not a resource: put web.resource(template, machine) there"
+end
+
 local function add_resources(app, spec)
   for i = 1, #spec do
     local item = spec[i]
     if getmetatable(item) ~= machine.Resource then
-      fail(app, "entry %d is a %s, not a resource", i, type(item))
+      fail(app, "entry %d is a %s", i, what_is(item))
     end
     app.resources[#app.resources + 1] = item
   end

@@ -2,6 +2,7 @@
 -- Bounded queues: who puts waits while it is full, who takes while it is empty.  One of
 -- size 0 is a channel: nothing is stored, both sides meet.
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
 local walk = require "luaweb.walk"
 
@@ -161,5 +162,12 @@ walk.extend(Put)
 function Bounded:put_alt(value)
   return setmetatable({ bounded = self, message = value }, Put)
 end
+
+instead.say(Bounded, "bounded", {
+  send = "bounded:put waits while it is full, bounded:try_put does not",
+  give = "bounded:put waits while it is full",
+  receive = "bounded:take waits for a value",
+  get = "bounded:take waits for a value",
+})
 
 return M

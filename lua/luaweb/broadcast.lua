@@ -7,6 +7,7 @@
 --   disconnect   it is closed
 --   block        who publishes waits
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
 local walk = require "luaweb.walk"
 
@@ -193,5 +194,10 @@ end
 function Subscriber:enlist(node) queue.enlist(self.broadcast.parked, node, self) end
 
 walk.extend(Subscriber)
+
+instead.say(Broadcast, "broadcast", {
+  send = "broadcast:publish(value) is for all subscribers",
+  take = "take from what broadcast:subscribe() gives",
+})
 
 return M

@@ -3,6 +3,7 @@
 -- `send` leaves.  Givers and takers are served first come, first served.
 local alt = require "luaweb.alt"
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local ivar = require "luaweb.ivar"
 local queue = require "luaweb.queue"
 local walk = require "luaweb.walk"
@@ -152,5 +153,12 @@ function M.ask(ch, make)
     return reply
   end)
 end
+
+instead.say(Chan, "chan", {
+  put = "chan:give waits for a taker, chan:send does not",
+  receive = "chan:take waits for a value",
+  get = "chan:take waits for a value",
+  close = "a channel has no end; send a value that means it, or use luaweb.bounded",
+})
 
 return M

@@ -22,7 +22,7 @@ local flags_of = {
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },
-  test    = { filter = "text", verbose = "switch" },
+  test    = { filter = "text", timeout = "text", verbose = "switch" },
 }
 
 local script = "?" -- the app's
@@ -171,9 +171,14 @@ end
 function commands.test(words, flags)
   C.luaweb_exit_on_signal(abi.host, INTERRUPTED)
   local runner = require "luaweb.test.runner"
+  local timeout = tonumber(flags.timeout)
+  if flags.timeout and not (timeout and timeout >= 0) then
+    quit(USAGE, ("--timeout %s: want seconds, 0 or more"):format(flags.timeout))
+  end
   local passed, failed = runner.run {
     roots = #words > 0 and words or { "spec" },
     filter = flags.filter,
+    timeout = timeout,
     verbose = flags.verbose,
   }
   if not passed then quit(APP_WRONG, failed) end

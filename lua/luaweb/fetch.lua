@@ -8,6 +8,7 @@
 -- "name"       the host's name has no address
 -- "connect"    nobody listens there, or a proxy refuses
 -- "tls"        no secure connection: the certificate is not the host's, ...
+-- "busy"       all connections that there may be are in use, and none became free
 -- "timeout"    a limit of time is over; the message names what was being done
 -- "reset"      the connection ended before the answer did
 -- "protocol"   the answer is not HTTP, or not as it says
@@ -41,7 +42,7 @@ local IS_IDEMPOTENT = { GET = true, HEAD = true, OPTIONS = true, TRACE = true,
 -- Sends the request on some connection: the exchange, or nil, message, kind.
 local function start(fetch, route, is_again)
   local call, clock = fetch.call, fetch.clock
-  clock:enter "waiting for a free connection"
+  clock:seek(call.connect_timeout)
   local link, message, kind = pool.take {
     key = pool.key_of(call, route.proxy), most = call.max_connections,
     fresh = is_again, limit = clock,

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- IVars: cells that are written once.  All who read wait for that, and get the same.
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
 local walk = require "luaweb.walk"
 
@@ -92,5 +93,11 @@ function IVar:enlist(node)
 end
 
 walk.extend(IVar)
+
+instead.say(IVar, "ivar", {
+  put = "ivar:fill writes it, once",
+  set = "ivar:fill writes it, once",
+  take = "ivar:read waits for it; it stays",
+})
 
 return M

@@ -7,12 +7,15 @@ local alt = require "luaweb.alt"
 local commit = require "luaweb.commit"
 local dump = require "luaweb.dump"
 local ivar = require "luaweb.ivar"
+local json_value = require "luaweb.json.value"
 local offload = require "luaweb.offload"
 local outcome = require "luaweb.outcome"
 local roster = require "luaweb.roster"
 local scope = require "luaweb.scope"
 local sched = require "luaweb.sched"
 local spawn = require "luaweb.spawn"
+
+local new_results = json_value.results
 
 local M = {
   self = spawn.self,
@@ -156,6 +159,8 @@ function M.run_alt(fn)
 end
 
 -- Several at once ---------------------------------------------------------------------
+--
+-- Results are lists with `n`, as any may be nil; as JSON they are arrays.
 
 local function run_all(what, fns, is_fast)
   if type(fns) ~= "table" then error(what .. " wants a list of functions", 3) end
@@ -177,7 +182,7 @@ local function run_all(what, fns, is_fast)
 end
 
 local function results_of(jobs)
-  local results = { n = jobs.n }
+  local results = new_results(jobs.n)
   for i = 1, jobs.n do
     local job = jobs[i]
     if job.outcome == "cancelled" then error(job.value, 0) end
@@ -215,12 +220,16 @@ end
 ---@return any[] results   in the order of the list; and `n`
 function M.map_all(list, fn, options)
   check_function("job.map_all", fn)
+  if options ~= nil and type(options) ~= "table" then
+    error(("job.map_all wants options third, e.g. { max = 10 }, not a %s"):format(
+      type(options)), 2)
+  end
   local n = list.n or #list
   local max = options and options.max or n
   if type(max) ~= "number" or max ~= max or (max < 1 and n > 0) then
     error("job.map_all: max must be a number, 1 or more", 2)
   end
-  local results, started, workers = { n = n }, 0, {}
+  local results, started, workers = new_results(n), 0, {}
   local function work()
     while started < n do
       started = started + 1
@@ -237,7 +246,7 @@ end
 ---@param fns function[]
 ---@return any[] results   and `n`
 function M.seq(fns)
-  local results = { n = #fns }
+  local results = new_results(#fns)
   for i = 1, #fns do results[i] = fns[i]() end
   return results
 end

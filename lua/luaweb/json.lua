@@ -9,8 +9,9 @@
 --   string   the same octets. They must be UTF-8, read or written. An escaped
 --            surrogate that is not one of a pair is refused. Written escaped is
 --            only what must be.
---   array    a table with the keys 1..n. What is read is marked as an array, and
---            stays one when it is emptied.
+--   array    a table with the keys 1..n. Results (of job.all and the like) are arrays,
+--            too: their `n` is left out, and nil among them is null. What is read is
+--            marked as an array, and stays one when it is emptied.
 --   object   a table with strings as keys, or an empty one without the mark. Of equal
 --            names the last one read wins; written they are in the order of `next`.
 --
@@ -39,11 +40,13 @@ end
 
 --- Marks a table as an array, so that it is written as [] when it is empty.
 ---@generic T: table
----@param t? T   default: a new table. One that has a metatable is an error.
+---@param t? T   default: a new table. One that has a metatable is an error, but for
+---results, which are arrays already.
 ---@return T t   the same table
 function M.array(t)
   if t == nil then return setmetatable({}, value.Array) end
   local mark = getmetatable(t)
+  if mark == value.Results then return t end
   if mark ~= nil and mark ~= value.Array then
     error("json.array: the table has a metatable already", 2)
   end

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Latches: count down, and are ready for ever once they are at 0.
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
 local scope = require "luaweb.scope"
 local spawn = require "luaweb.spawn"
@@ -86,5 +87,10 @@ function Latch:attempt() return self.count == 0, true, nil end
 function Latch:enlist(node) queue.append(self.waiters, node) end
 
 walk.extend(Latch)
+
+instead.say(Latch, "latch", {
+  count_down = "latch:done counts down",
+  release = "latch:done counts down",
+})
 
 return M

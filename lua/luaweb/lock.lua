@@ -2,6 +2,7 @@
 -- Locks: one holder at a time, first come, first served.  What a holder raises, and its
 -- cancellation, free it.  A lock is not recursive: it says so instead of waiting.
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
 local sched = require "luaweb.sched"
 local walk = require "luaweb.walk"
@@ -93,5 +94,12 @@ walk.extend(Acquire)
 function Lock:acquire_alt()
   return setmetatable({ lock = self }, Acquire):wrap(token_of)
 end
+
+instead.say(Lock, "lock", {
+  lock = "lock:with(fn) holds it while fn runs",
+  acquire = "lock:with(fn), or lock:acquire_alt(), which gives a token",
+  unlock = "lock:with(fn) frees it; what acquire_alt gave has token:release",
+  release = "lock:with(fn) frees it; what acquire_alt gave has token:release",
+})
 
 return M

@@ -2,6 +2,7 @@
 -- Mailboxes: queues without a bound.  To send never waits, so whoever sends must be
 -- held back by something else; bounded.lua is for what clients drive.
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
 local walk = require "luaweb.walk"
 
@@ -64,5 +65,13 @@ end
 function Mailbox:enlist(node) queue.append(self.takers, node) end
 
 walk.extend(Mailbox)
+
+instead.say(Mailbox, "mailbox", {
+  put = "mailbox:send never waits",
+  give = "mailbox:send never waits",
+  receive = "mailbox:take waits for a message",
+  get = "mailbox:take waits for a message",
+  close = "a mailbox has no end; send a message that means it, or use luaweb.bounded",
+})
 
 return M

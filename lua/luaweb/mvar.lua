@@ -2,6 +2,7 @@
 -- MVars: a place for one value, that is full or empty.  Who takes empties it, who reads
 -- doesn't; both wait while it is empty, first come, first served.
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
 local walk = require "luaweb.walk"
 
@@ -110,5 +111,10 @@ walk.extend(Read)
 --- The alternative of reading it.
 ---@return luaweb.Alternative
 function MVar:read_alt() return setmetatable({ mvar = self }, Read) end
+
+instead.say(MVar, "mvar", {
+  put = "mvar:fill fills it; it raises where it is full",
+  get = "mvar:read waits and leaves it there, mvar:take empties it",
+})
 
 return M

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Plain data: values that can be copied from one Lua state into another, as octets.
 -- Nil, booleans, numbers (also 64-bit integers), strings, and tables of these without
--- metatables, to a bounded depth; JSON arrays keep their mark.  Knows of no loop: both
--- states use it.
+-- metatables, to a bounded depth; JSON arrays and results keep their mark.  Knows of
+-- no loop: both states use it.
 local buffer = require "string.buffer"
 local ffi = require "ffi"
 local json_value = require "luaweb.json.value"
@@ -15,11 +15,11 @@ local M = {
 local MOST_DEPTH = 100   -- tables in tables; what LuaJIT's encoder takes, too
 local KEPT       = 65536 -- octets of a buffer that is used again
 
-local Array, null = json_value.Array, json_value.null
+local Array, Results, null = json_value.Array, json_value.Results, json_value.null
 local SIMPLE = { ["nil"] = true, boolean = true, number = true, string = true }
 local KEYS = { boolean = true, number = true, string = true }
 local int64, uint64 = ffi.typeof "int64_t", ffi.typeof "uint64_t"
-local CODEC = { metatable = { Array } }
+local CODEC = { metatable = { Array, Results } }
 
 local function kind_of(value)
   if value == null then return "is JSON's null" end
@@ -37,7 +37,9 @@ local fault_in
 -- `open` are the tables that the value is in.
 local function fault_in_table(value, depth, open)
   local metatable = getmetatable(value)
-  if metatable ~= nil and metatable ~= Array then return "", "has a metatable" end
+  if metatable ~= nil and metatable ~= Array and metatable ~= Results then
+    return "", "has a metatable"
+  end
   if open[value] then return "", "contains itself" end
   if depth == MOST_DEPTH then
     return "", ("is nested deeper than %d tables"):format(MOST_DEPTH)

@@ -12,6 +12,7 @@ local M = {}
 
 local TIMEOUT = 10  -- seconds for a whole answer
 local PAUSE = 0.05  -- seconds without octets, after which an answer may be whole
+local STREAM = 0.2  -- seconds behind a head, after which its content may never end
 
 ---@class luaweb.Probe
 ---@field app luaweb.App
@@ -25,6 +26,7 @@ Probe.__index = Probe
 ---@field target string
 ---@field headers [string, string][]?   as they are sent, in order
 ---@field body string?
+---@field stops boolean?   an answer whose content does not end soon is given as it is
 
 ---@class luaweb.ProbeAnswer
 ---@field status integer
@@ -82,19 +84,39 @@ local function to_answer(octets, message, rest)
     fields = fields_of(octets, message), body = message.body, rest = rest }, Answer)
 end
 
--- Receives until the server closes, or until an answer is whole and nothing follows.
-local function receive(conn, method)
-  local parts, ends = {}, C.luaweb_now(abi.host) + TIMEOUT
+-- The head of an answer that streams, where it has come long ago.
+local function read_open(all, since, now)
+  local messages, rest = http_reader.read(all, { "HEAD" }, false)
+  if not messages[1] then return nil end
+  if now - (since or now) < STREAM then return nil, since or now end
+  messages[1].body = rest
+  return to_answer(all, messages[1], "")
+end
+
+-- The answer, or nil and why there will be none, or nil.
+local function read_whole(all, method, ending)
+  local is_end = ending ~= nil and ending ~= "timeout"
+  local messages, rest, fault = http_reader.read(all, { method }, is_end)
+  if messages[1] then return to_answer(all, messages[1], rest) end
+  if is_end or fault then return nil, "no answer: " .. (fault or ending) end
+end
+
+-- Receives until the server closes, or until an answer is whole and nothing follows; or
+-- where that is wanted, until it turns out to stream.
+local function receive(conn, request)
+  local parts, start, since, answer = {}, C.luaweb_now(abi.host), nil, nil
   while true do
     local octets, ending = conn:receive(PAUSE)
     parts[#parts + 1] = octets
-    local is_late = C.luaweb_now(abi.host) > ends
-    if ending or is_late then
+    local now = C.luaweb_now(abi.host)
+    local is_late = now > start + TIMEOUT
+    if ending or is_late or now > start + STREAM then
       local all = table.concat(parts)
-      local is_end = ending ~= nil and ending ~= "timeout"
-      local messages, rest, fault = http_reader.read(all, { method }, is_end)
-      if messages[1] then return to_answer(all, messages[1], rest) end
-      if is_end or fault then return nil, "no answer: " .. (fault or ending) end
+      parts = { all }
+      local whole, fault = read_whole(all, request.method, ending)
+      if whole or fault then return whole, fault end
+      if request.stops then answer, since = read_open(all, since, now) end
+      if answer then return answer end
       if is_late then
         return nil, ("no whole answer within %d s"):format(TIMEOUT), true
       end
@@ -112,7 +134,7 @@ function Probe:ask(request)
   self.count = self.count + 1
   local conn = assert(socket.memory(self.capp))
   conn:send(write(request))
-  local answer, message, is_late = receive(conn, request.method)
+  local answer, message, is_late = receive(conn, request)
   conn:close()
   return answer, message, is_late
 end

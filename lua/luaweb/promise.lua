@@ -2,6 +2,7 @@
 -- Promises: cells that only a function fills, which runs as a job of its own.  Nobody
 -- who stops waiting stops it.
 local commit = require "luaweb.commit"
+local instead = require "luaweb.instead"
 local ivar = require "luaweb.ivar"
 local roster = require "luaweb.roster"
 local spawn = require "luaweb.spawn"
@@ -78,5 +79,11 @@ end
 function Promise:enlist(node) self.cell:enlist(node) end
 
 walk.extend(Promise)
+
+instead.say(Promise, "promise", {
+  fill = "only its function does; an ivar is filled by anybody",
+  resolve = "only its function does; an ivar is filled by anybody",
+  take = "promise:read waits for it; it stays",
+})
 
 return M

@@ -7,6 +7,7 @@
 --   web.any("/api{/path*}", web.proxy "http://127.0.0.1:9000/v1")
 -- GET /api/a%2Fb/c?x=1 asks for /v1/a%2Fb/c?x=1.  A template without such a variable
 -- leads to the URL itself.
+local body = require "luaweb.request.body"
 local fetch = require "luaweb.fetch"
 local fields = require "luaweb.fetch.fields"
 local head = require "luaweb.fetch.head"
@@ -29,10 +30,14 @@ local M = {}
 ---@field ca_file string?
 ---@field unix string?
 ---@field max_connections integer?
+---@field on_error (fun(req: luaweb.Request, kind: string, message: string): any)?  what
+--- to answer where the other server gave no answer; nil: what is answered without it
 
 local TAKEN = { headers = true, timeout = true, connect_timeout = true,
   idle_timeout = true, verify = true, ca_file = true, unix = true,
   max_connections = true }
+
+local OWN = { preserve_host = "boolean", on_error = "function" }
 
 local IDLE = 60 -- seconds
 
@@ -41,10 +46,13 @@ local IDLE = 60 -- seconds
 ---@field fields string[][]        that each request gets
 ---@field call luaweb.FetchCall    what all requests have in common
 ---@field preserve_host boolean
+---@field on_error function?
 
 local MOST_ESCAPED = 3 -- times that a path may be escaped
 
-local BAD_REQUEST, BAD_GATEWAY, GATEWAY_TIMEOUT, LOOP = 400, 502, 504, 508
+local BAD_REQUEST, BAD_GATEWAY, LOOP = 400, 502, 508
+
+local STATUS_OF = { timeout = 504, busy = 503 } -- by kind; of all others: 502
 
 -- The path that goes on ---------------------------------------------------------------
 
@@ -119,13 +127,21 @@ local function pump(res, out)
   end
 end
 
+local function note(req, message)
+  log.error(("[%s] %s %s: web.proxy: %s"):format(req.id, req.method, req.path, message))
+end
+
 -- The content, piece by piece; when the client leaves, writing raises, and the other
--- server is left too.
-local function stream_of(res)
+-- server is left too.  When the other server leaves, the client's answer is cut.
+local function stream_of(req, res)
   return response.streaming(function(out)
     local ok, err = pcall(pump, res, out)
+    local failure = res.failure
     res:close()
-    if not ok then error(err, 0) end
+    if ok then return end
+    if not failure then error(err, 0) end
+    note(req, ("%s: %s"):format(res.url:gsub("%?.*$", ""), failure[1]))
+    error(body.GONE, 0) -- it has been told already
   end)
 end
 
@@ -150,15 +166,26 @@ end
 
 local function answer_of(req, res, list)
   if req.method == "HEAD" or IS_EMPTY[res.status] then res:drop() end
-  local answer = stream_of(res):status(res.status)
+  local answer = stream_of(req, res):status(res.status)
   add_what_lacks(answer, res.status, list)
   for _, pair in ipairs(list) do answer:header(pair[1], pair[2]) end
   return answer
 end
 
-local function refuse(req, message, kind)
-  log.error(("[%s] %s %s: web.proxy: %s"):format(req.id, req.method, req.path, message))
-  return response.status(kind == "timeout" and GATEWAY_TIMEOUT or BAD_GATEWAY)
+-- What the app wants to be answered, under the status that it has unless it says one.
+local function shape(value, status)
+  if type(value) == "string" then value = response.text(value) end
+  if type(value) ~= "table" then return value end
+  if getmetatable(value) ~= response.Response then value = response.json(value) end
+  return value.code and value or value:status(status)
+end
+
+local function refuse(proxy, req, message, kind)
+  note(req, message)
+  local status = STATUS_OF[kind] or BAD_GATEWAY
+  local shaped = proxy.on_error and proxy.on_error(req, kind, message)
+  if shaped == nil or shaped == false then return response.status(status) end
+  return shape(shaped, status)
 end
 
 -- Why what was answered is no answer, or nil: a redirect to nowhere, and "not modified"
@@ -177,12 +204,12 @@ local function serve(proxy, req)
   local to = uri_for(proxy, req)
   if not to then return response.status(BAD_REQUEST) end
   local res, message, kind = fetch.run(call_for(proxy, req, to))
-  if not res then return refuse(req, message, kind) end
+  if not res then return refuse(proxy, req, message, kind) end
   local list = own_fields.of_response(res)
   local fault = fault_of(req, res.status, list)
   if fault then
     res:close()
-    return refuse(req, fault)
+    return refuse(proxy, req, fault, "protocol")
   end
   return answer_of(req, res, list)
 end
@@ -196,21 +223,31 @@ local function fetch_options(options)
   for name, value in pairs(options or {}) do
     if TAKEN[name] then
       taken[name] = value
-    elseif name ~= "preserve_host" then
+    elseif not OWN[name] then
       error("web.proxy: there is no option " .. tostring(name), 0)
     end
   end
   return taken
 end
 
+local function check_own(options)
+  for name, wanted in pairs(OWN) do
+    local value = options[name]
+    if value ~= nil and type(value) ~= wanted then
+      error(("web.proxy: %s wants a %s"):format(name, wanted), 0)
+    end
+  end
+  if type(options.ca_file) ~= "string" then return end
+  local file, why = io.open(options.ca_file)
+  if not file then error("web.proxy: ca_file: " .. why, 0) end
+  file:close()
+end
+
 local function new(url, options)
   if options ~= nil and type(options) ~= "table" then
     error("web.proxy wants a table of options second, not a " .. type(options), 0)
   end
-  local preserve_host = options and options.preserve_host or false
-  if type(preserve_host) ~= "boolean" then
-    error("web.proxy: preserve_host wants a boolean", 0)
-  end
+  check_own(options or {})
   local call, message = options_of.read("web.proxy", url, fetch_options(options))
   if not call then error("web.proxy: " .. message, 0) end
   call.is_bare = true
@@ -218,14 +255,16 @@ local function new(url, options)
     table.insert(call.headers, { "Authorization", head.basic(call.uri.userinfo) })
   end
   return { base = call.uri, fields = call.headers, call = call,
-    preserve_host = preserve_host }
+    preserve_host = options and options.preserve_host or false,
+    on_error = options and options.on_error }
 end
 
 --- A machine that has another server answer, for web.any and web.resource, or to be
 --- included: what is about one connection stays here, all else goes on as it is, both
 --- ways and piece by piece.  Its field `handler` is the function that does so.
---- 502: the other server gave no answer, or none that is HTTP; 504: none in time; 508:
---- the request runs in a circle; 400: its path leads upwards.
+--- 502: the other server gave no answer, or none that is HTTP; 504: none in time; 503:
+--- no connection became free; 508: the request runs in a circle; 400: its path leads
+--- upwards.
 --- OPTIONS is answered by the machine itself, unless that function is its
 --- handle_options.
 ---@param url string   of what answers; its path is put in front

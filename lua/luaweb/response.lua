@@ -4,6 +4,9 @@
 local cookie = require "luaweb.response.cookie"
 local json = require "luaweb.json"
 local token = require "luaweb.token"
+local trace = require "luaweb.trace"
+
+local blame = trace.blame
 
 local M = {}
 
@@ -23,14 +26,14 @@ M.Response = Response
 
 local function check(value, wanted, what)
   if type(value) ~= wanted then
-    error(("%s wants a %s, not a %s"):format(what, wanted, type(value)), 3)
+    blame(("%s wants a %s, not a %s"):format(what, wanted, type(value)))
   end
   return value
 end
 
 local function check_status(code)
   if type(code) ~= "number" or code ~= math.floor(code) or code < 200 or code > 599 then
-    error("a status is a whole number from 200 to 599, not " .. tostring(code), 3)
+    blame("a status is a whole number from 200 to 599, not " .. tostring(code))
   end
   return code
 end
@@ -41,7 +44,7 @@ local MEDIA_TYPE = "^" .. TOKEN .. "/" .. TOKEN .. " *%f[;%z][^%c]*$"
 -- It becomes a header as it is: nothing may follow it there.
 local function check_media_type(value, what)
   if type(value) ~= "string" or not value:find(MEDIA_TYPE) then
-    error(("%s: %q is not a media type"):format(what, tostring(value)), 3)
+    blame(("%s: %q is not a media type"):format(what, tostring(value)))
   end
   return value
 end

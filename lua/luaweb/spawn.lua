@@ -26,7 +26,21 @@ local Job = {}
 Job.__index = Job
 M.Job = Job
 
-local function log_failure(_, _, text) log.error("a job failed: " .. text) end
+-- The request that a job is part of, or that has started it; nil: none is known.
+local function request_of(job)
+  local inner = job.scope
+  local context = job.context
+  while not context and inner do
+    context = inner.context or (inner.make_context and inner:make_context())
+    inner = inner.parent
+  end
+  return context and context.request_id
+end
+
+local function log_failure(_, job, text)
+  local id = request_of(job)
+  log.error((id and ("[%s] "):format(id) or "") .. "a job failed: " .. text)
+end
 local uncaught = log_failure -- what happens to an error that nobody waits for
 
 --- Has errors that nobody waits for told to a function, instead of the error log.

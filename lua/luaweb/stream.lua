@@ -5,6 +5,7 @@
 local alt = require "luaweb.alt"
 local ivar = require "luaweb.ivar"
 local job = require "luaweb.job"
+local json_value = require "luaweb.json.value"
 local stream_cell = require "luaweb.stream_cell"
 local stream_join = require "luaweb.stream_join"
 local timer = require "luaweb.timer"
@@ -216,7 +217,7 @@ end
 
 --- All elements.
 ---@return any[] list   and `n`
-function Stream:collect() return self:fold({ n = 0 }, add) end
+function Stream:collect() return self:fold(json_value.results(0), add) end
 
 --- An alternative that gives its elements, one at each sync, to whoever comes.
 ---@return luaweb.Alternative

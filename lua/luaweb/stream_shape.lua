@@ -3,6 +3,7 @@
 -- elements lets go of `self`, which would keep all that was read.
 local alt = require "luaweb.alt"
 local ivar = require "luaweb.ivar"
+local json_value = require "luaweb.json.value"
 local mailbox = require "luaweb.mailbox"
 local promise = require "luaweb.promise"
 local stream_cell = require "luaweb.stream_cell"
@@ -101,7 +102,7 @@ end
 ---@return luaweb.Stream
 function Stream:chunks(n)
   return lazy(function()
-    local list, rest = { n = 0 }, self
+    local list, rest = json_value.results(0), self
     while list.n < n do
       local cell = rest:next()
       if not cell then break end

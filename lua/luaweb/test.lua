@@ -16,6 +16,7 @@ local TIMEOUT = 10 -- seconds for a whole answer
 ---@class luaweb.TestClient
 ---@field private capp ffi.cdata*
 ---@field private port integer?
+---@field url string?   of one over a socket, e.g. "http://127.0.0.1:40123"
 local Client = {}
 Client.__index = Client
 
@@ -53,7 +54,8 @@ function Client:over_socket()
     local why = ffi.string(C.luaweb_error(abi.host, port))
     error("can't listen on 127.0.0.1: " .. why, 2)
   end
-  return setmetatable({ capp = self.capp, port = port }, Client)
+  return setmetatable({ capp = self.capp, port = port,
+    url = "http://127.0.0.1:" .. port }, Client)
 end
 
 --- A raw connection: octets in, octets out.

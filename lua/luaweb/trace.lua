@@ -126,4 +126,13 @@ function M.place()
   return "?"
 end
 
+--- Raises the app's mistake with the place where it is: that of the nearest caller
+--- outside the framework.  `return web.text(5)` is a tail call, behind which there is
+--- none; then it has no place, rather than one of ours.
+---@param message string
+function M.blame(message)
+  local place = M.place()
+  error(place ~= "?" and place .. ": " .. message or message, 0)
+end
+
 return M

@@ -122,6 +122,16 @@ describe("a choice", function()
     assert.error_matches(function() choose(a) end, "wants a list of alternatives")
     assert.error_matches(function() alt.sync(1) end, "alt.sync wants an alternative")
   end)
+
+  it("refuses members under other keys than 1 to n, instead of leaving them out",
+  function()
+    assert.error_matches(function() choose { near = a } end,
+      "alt.choose: a member under the key near is not in the list")
+    assert.error_matches(function() choose { a, near = a } end, "under the key near")
+    assert.error_matches(function() alt.choose_random { a, [3] = a } end,
+      "alt.choose_random: a member under the key 3")
+    assert.equal(7, choose({ alt.always(7), n = 1 }):sync())
+  end)
 end)
 
 describe("alt.race", function()
@@ -134,6 +144,20 @@ describe("alt.race", function()
     assert.same({ "data", nil }, { race() })
     assert.same({ "late", nil }, { race() })
     assert.is_false(c:try_give(1))
+  end)
+
+  it("raises where nothing could ever win", function()
+    assert.error_matches(function() alt.race {} end,
+      "alt.race: the list is empty, which would wait for ever")
+    assert.error_matches(function() alt.race { near = chan.new() } end,
+      "alt.race: a member under the key near is not in the list")
+    assert.error_matches(function() alt.race { { "a", alt.never }, late = web.after(1) }
+    end, "under the key late")
+    assert.error_matches(function() alt.race(alt.never) end, "alt.race wants a list of")
+    assert.error_matches(function() alt.race { chan.new() } end,
+      "alt.race: member 1 is not { name, alternative }")
+    assert.error_matches(function() alt.race { 5 } end,
+      "alt.race: member 1 is not { name, alternative }")
   end)
 end)
 

@@ -75,6 +75,12 @@ describe("job.offload", function()
     assert.is_true((job.offload("side", "echo", 2ULL ^ 63)) == 2ULL ^ 63)
   end)
 
+  it("lets results of several jobs stay such", function()
+    local results = job.all { function() return 1 end, function() end }
+    assert.equal("[1,null]", job.offload("side", "encode", results))
+    assert.equal("[1,null]", json.encode((job.offload("side", "echo", results))))
+  end)
+
   it("lets JSON arrays stay arrays", function()
     assert.equal("[]", job.offload("side", "encode", json.array {}))
     assert.equal("[]", json.encode((job.offload("side", "echo", json.array {}))))

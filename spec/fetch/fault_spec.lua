@@ -187,6 +187,16 @@ describe("a server without an end", function()
     assert.equal(0, (pool.count()))
   end)
 
+  it("once decoded is told by the same words", function()
+    local pipe = assert(io.popen "head -c 50000 /dev/urandom | base64 | gzip -n")
+    local coded = pipe:read "*a"
+    pipe:close()
+    local head = OK .. "Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n%s"
+    local server = closing(head:format(#coded, coded))
+    fails(server, "too_large", "larger than max_size %(66000 octets%)",
+      { max_size = 66000 })
+  end)
+
   it("once decoded is a bomb", function()
     -- 100 MiB of zeros.
     local pipe = assert(io.popen "head -c 104857600 /dev/zero | gzip -9n")

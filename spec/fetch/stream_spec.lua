@@ -35,7 +35,6 @@ describe("a streamed response", function()
 
   it("gives its pieces in a loop, then its trailers", function()
     local res, pieces = streamed(CHUNKED), {}
-    assert.is_nil(res.body)
     for piece in res:chunks() do pieces[#pieces + 1] = piece end
     assert.equal("abcdefg", table.concat(pieces))
     assert.equal("7", res.trailers["x-sum"])
@@ -159,6 +158,8 @@ describe("a streamed response", function()
   it("has no body, text or JSON", function()
     local res = streamed(faulty.ok "x")
     assert.has_error(function() res:json() end)
+    assert.error_matches(function() return res.body end,
+      "res.body: the content streams; read it with res:read() or res:chunks()", 1, true)
     local ok, message = pcall(function() return res:text() .. "" end)
     assert.is_false(ok)
     assert.matches("res:text: the content streams; read it with res:chunks", message)

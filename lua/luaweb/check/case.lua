@@ -46,7 +46,7 @@ function Case:ask(method, headers, path)
     for _, pair in ipairs(list) do all[#all + 1] = pair end
   end
   local answer, message, is_late = self.probe:ask { method = method,
-    target = path, headers = all }
+    target = path, headers = all, stops = true }
   if not answer then
     local report = is_late and self.skip or self.fault -- it may be meant to last
     report(self, ("%s %s: %s"):format(method, path, message))

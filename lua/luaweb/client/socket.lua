@@ -110,8 +110,13 @@ end
 
 --- Closes; the socket must not be used afterwards.  What was sent last can be lost when
 --- the other side still sends: where that matters, finish, and receive to the end.
-function Socket:close()
-  C.luaweb_socket_close(host, self.id)
+---@param is_reset boolean?   the other side is to notice at once, whatever it does
+function Socket:close(is_reset)
+  if is_reset then
+    C.luaweb_socket_reset(host, self.id)
+  else
+    C.luaweb_socket_close(host, self.id)
+  end
   self.id = 4294967295
 end
 

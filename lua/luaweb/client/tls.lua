@@ -35,6 +35,13 @@ local HINTS = {
     "the server speaks none of the protocols that were offered",
 }
 
+-- What there is no trust in: who was told what to trust wants to hear what that lacks.
+local IS_DISTRUST = {
+  ["self-signed certificate"] = true,
+  ["self-signed certificate in certificate chain"] = true,
+  ["unable to get local issuer certificate"] = true,
+}
+
 local M = {}
 
 ---@class luaweb.TlsOptions
@@ -165,6 +172,14 @@ local function begin(id, trust, options)
   return C.luaweb_secure(host, id, struct)
 end
 
+local function with_hint(message, name, options)
+  if options.ca_file and IS_DISTRUST[message] then
+    return ("%s: it isn't signed by what %s holds"):format(message, options.ca_file)
+  end
+  local hint = HINTS[message]
+  return hint and ("%s: %s"):format(message, hint:format(name)) or message
+end
+
 -- Waits until it is over.
 local function complete(id, result, deadline)
   while result == 1 do
@@ -210,9 +225,7 @@ function M.secure(id, place, name, options, deadline)
   local done
   done, message, kind = complete(id, begun, deadline)
   if done then return facts_of(id) end
-  local hint = HINTS[message]
-  if hint then message = message .. ": " .. hint:format(expected) end
-  return nil, message, kind or "tls"
+  return nil, with_hint(message, expected, options), kind or "tls"
 end
 
 return M

@@ -17,7 +17,7 @@ local M = {}
 ---@field ok boolean                      the status is 200 to 299
 ---@field headers luaweb.ReceivedFields   by name in any case
 ---@field url string                      that answered, after redirects
----@field body string?                    the whole content; nil where it streams
+---@field body string                     the whole content; an error where it streams
 ---@field decoded string?                 the coding that was taken off, e.g. "gzip"
 ---@field trailers luaweb.ReceivedFields? behind chunked content, once it was read
 ---@field version string                  "1.0" or "1.1"
@@ -26,8 +26,15 @@ local M = {}
 ---@field private left number             octets of content that may still come
 ---@field private failure table|false     { message, kind }
 local Response = {}
-Response.__index = Response
 M.Response = Response
+
+-- A stream has no body; `res.body` would be nil as if there were no content.
+function Response:__index(name)
+  if name == "body" then
+    error("res.body: the content streams; read it with res:read() or res:chunks()", 2)
+  end
+  return Response[name]
+end
 
 local function too_large(response)
   local message = ("the content is larger than max_size (%.0f octets)"):format(
@@ -72,7 +79,9 @@ end
 function Response:read()
   local failure = self.failure
   if failure then return nil, failure[1], failure[2] end
-  if self.body then error("res:read: ask for it with stream = true", 2) end
+  if rawget(self, "body") then
+    error("res:read: ask for it with stream = true", 2)
+  end
   return guarded(self, pcall(next_piece, self))
 end
 
@@ -86,7 +95,9 @@ end
 --- cut short raises an error: a loop that just ends would look like the whole.
 ---@return fun(): string?
 function Response:chunks()
-  if self.body then error("res:chunks: ask for it with stream = true", 2) end
+  if rawget(self, "body") then
+    error("res:chunks: ask for it with stream = true", 2)
+  end
   return next_or_raise, self
 end
 
@@ -102,10 +113,11 @@ end
 
 -- The whole content, or nil and why there is none.
 local function whole(response, what)
-  if not response.body then
+  local body = rawget(response, "body")
+  if not body then
     error(what .. ": the content streams; read it with res:chunks()", 3)
   end
-  return response.body
+  return body
 end
 
 --- The content as UTF-8 text.

@@ -4,7 +4,7 @@
 local abi = require "luaweb.abi"
 
 local C, host = abi.C, abi.host
-local max, min = math.max, math.min
+local ceil, max, min = math.ceil, math.max, math.min
 
 local M = {}
 
@@ -14,6 +14,8 @@ local M = {}
 ---@field idle number      seconds without an octet
 ---@field phase string     e.g. "connecting"
 ---@field moved_at number  when octets came or went last
+---@field connect_at number   until when there must be a connection
+---@field connect_timeout number
 local Clock = {}
 Clock.__index = Clock
 
@@ -24,7 +26,32 @@ Clock.__index = Clock
 function M.new(timeout, idle)
   local now = C.luaweb_now(host)
   return setmetatable({ at = now + timeout, timeout = timeout, idle = idle,
-    phase = "starting", moved_at = now }, Clock)
+    phase = "starting", moved_at = now, connect_at = now, connect_timeout = 0 }, Clock)
+end
+
+--- Begins to look for a connection: to wait in line for one, to open one.
+---@param timeout number   seconds for both
+function Clock:seek(timeout)
+  self:enter "waiting for a free connection"
+  self.connect_at, self.connect_timeout = self.moved_at + timeout, timeout
+end
+
+--- Seconds that there are left to get a connection, rounded up to milliseconds: they
+--- are told in messages.
+---@return number seconds
+---@return boolean is_last   it is the time for all that ends them
+function Clock:seek_left()
+  local now = C.luaweb_now(host)
+  local left = min(self.connect_at, self.at) - now
+  return ceil(left * 1000) / 1000, self.at < self.connect_at
+end
+
+--- The message that no connection became free in time.
+---@return string message
+---@return string kind   "busy"
+function Clock:busy()
+  return ("no connection became free within %g s"):format(min(self.connect_timeout,
+    self.timeout)), "busy"
 end
 
 --- Begins a phase, which is as good as an octet.

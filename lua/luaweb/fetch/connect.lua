@@ -53,13 +53,6 @@ local function tls_of(call, to)
     ca_file = call.ca_file, alpn = ALPN }
 end
 
--- Seconds that connecting may still take, and whether it is the time for all that ends
--- them.
-local function time_for(call, clock)
-  local left = clock:left()
-  return math.min(call.connect_timeout, left), left < call.connect_timeout
-end
-
 -- The answer of a proxy to CONNECT: true, or nil, message, kind.
 local function read_tunnel(socket, seconds)
   local its_reader = reader.new(socket, PROXY_LIMITS)
@@ -76,7 +69,7 @@ local function read_tunnel(socket, seconds)
 end
 
 local function make_tunnel(socket, call, proxy, clock)
-  local seconds = time_for(call, clock)
+  local seconds = clock:seek_left()
   if not socket:send(head.connect(call.uri, proxy)) then
     return nil, "it closed the connection", "reset"
   end
@@ -87,7 +80,7 @@ end
 local function secure(socket, call, clock)
   local to = call.uri
   local place, deadline = uri.authority(to, true), C.luaweb_now(host)
-    + math.max(time_for(call, clock), 0)
+    + math.max(clock:seek_left(), 0)
   local facts, message, kind = tls.secure(socket.id, place, to.host, tls_of(call, to),
     deadline)
   if facts then return true end
@@ -118,8 +111,9 @@ end
 ---@return string? kind
 function M.open(call, route, clock)
   clock:enter "connecting"
-  local seconds, is_last = time_for(call, clock)
-  if seconds <= 0 then return nil, clock:late() end
+  local seconds, is_last = clock:seek_left()
+  if seconds <= 0 and is_last then return nil, clock:late() end
+  if seconds <= 0 then return nil, clock:busy() end
   local to = route.proxy or call.uri
   local where = { host = to.host, port = to.port, timeout = seconds }
   if call.unix then where = { unix = call.unix, timeout = seconds } end

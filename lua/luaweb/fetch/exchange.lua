@@ -12,6 +12,12 @@ local M = {}
 
 M.MOST_DROPPED = 65536 -- octets of content that are read only to keep a connection
 
+local MOST_DECODED = 2 ^ 53
+
+-- Octets of a decoded piece at most.  The decoder's own limit is so much higher: who
+-- reads sees what is above max_size first, and tells of it as of all content.
+local PIECE = 16384
+
 -- What the words of the reader are to who fetches.
 M.KINDS = { silent = "reset", cut = "reset", malformed = "protocol",
   coding = "protocol", limit = "too_large", timeout = "timeout" }
@@ -85,12 +91,14 @@ function M.start(link, call, clock, proxy)
   return self
 end
 
---- Closes the connection; nothing more comes of it.
+--- Closes the connection; nothing more comes of it.  Where the answer was not read to
+--- its end, it is reset: an end of our sending alone would not tell the server that
+--- nobody waits for it any more.
 function Exchange:abort()
   if self.is_over then return end
   self.is_over = true
   if self.upload then self.upload:stop() end
-  self.link:close()
+  self.link:close(not self.is_whole)
 end
 
 -- What the app's function raised is the caller's error, wherever it ran; the connection
@@ -140,7 +148,8 @@ end
 ---@param answer luaweb.ResponseHead
 function Exchange:decode(answer)
   local codings = fields.received(answer.headers)["content-encoding"]
-  if codings and self.reader:decode(self.call.max_size) then self.decoded = codings end
+  local most = math.min(self.call.max_size + PIECE, MOST_DECODED)
+  if codings and self.reader:decode(most) then self.decoded = codings end
 end
 
 --- The next piece of content, waited for; nil at the end.

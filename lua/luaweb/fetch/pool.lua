@@ -78,7 +78,7 @@ local function make_guard(socket, origin, state)
   local guard = newproxy(true)
   getmetatable(guard).__gc = function()
     if not state.open then return end
-    socket:close()
+    socket:close(true)
     collected[#collected + 1] = origin
   end
   return guard
@@ -91,10 +91,11 @@ local function new_link(socket, origin)
 end
 
 --- Closes it.
-function Link:close()
+---@param is_reset boolean?   it is in use: the server is to notice at once
+function Link:close(is_reset)
   if not self.state.open then return end
   self.state.open = false
-  self.socket:close()
+  self.socket:close(is_reset)
   free_slot(self.origin)
 end
 
@@ -182,11 +183,13 @@ local function leave_line(origin, cell)
 end
 
 local function wait_in_line(cell, limit)
-  while limit.at > C.luaweb_now(host) do
-    local left = math.min(LOOK, limit.at - C.luaweb_now(host))
-    local name, given = alt.race { { "given", cell }, { "late", timer.after(left) } }
+  local left = limit:seek_left()
+  while left > 0 do
+    local late = timer.after(math.min(LOOK, left))
+    local name, given = alt.race { { "given", cell }, { "late", late } }
     if name == "given" then return given end
     account_for_collected()
+    left = limit:seek_left()
   end
 end
 
@@ -238,8 +241,9 @@ function M.take(wish)
   end
   local given = queue_up(origin, wish.limit)
   if not given then
-    local message, kind = wish.limit:late()
-    return nil, ("%s (%d to this origin are in use)"):format(message, origin.open), kind
+    local message, kind = wish.limit:busy()
+    return nil, ("%s: %d to this origin are in use (max_connections)"):format(message,
+      origin.open), kind
   end
   if given == SLOT then return open_in_slot(origin, wish.open) end
   if not wish.fresh and is_clean(given) then return given end

@@ -49,7 +49,8 @@ end
 ---@param t table
 ---@return boolean
 function M.is_array(t)
-  return getmetatable(t) == value.Array or type(next(t)) == "number"
+  local mark = getmetatable(t)
+  return mark == value.Array or mark == value.Results or type(next(t)) == "number"
 end
 
 --- Whether any value is an object.
@@ -60,6 +61,7 @@ function M.is_object(v)
 end
 
 local function copy_array(budget, t, levels)
+  if getmetatable(t) == value.Results then t = value.array_of(t) end
   local list = setmetatable(new_table(#t, 0), value.Array)
   local count, last = 0, 0
   for key, v in next, t do

@@ -158,8 +158,11 @@ end
 function write.table(writer, t, depth)
   check_nesting(writer, t, depth)
   writer.parents[depth] = t
+  local mark = getmetatable(t)
+  if mark == value.Results then t = value.array_of(t) end
   local first = next(t)
-  local is_array = type(first) == "number" or getmetatable(t) == value.Array
+  local is_array = type(first) == "number" or mark == value.Array
+    or mark == value.Results
   if first == nil then
     writer.out:put(is_array and "[]" or "{}")
   elseif is_array then

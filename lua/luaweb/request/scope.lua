@@ -53,6 +53,7 @@ end
 function M.close(err)
   local task = sched.self()
   if not task or not task.address or not task.scope then return end
+  if err == nil then err = task.cancelled end -- caught, and yet its answer is lost
   finish(task.scope, err)
   task.scope = nil
   M.open = M.open - 1

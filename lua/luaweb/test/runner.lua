@@ -2,7 +2,11 @@
 -- Runs busted's specs inside luaweb, in the job that calls it: so a spec may wait as a
 -- handler may.  Owns the list of spec files, the count and the report; the rest is
 -- busted's.  It never exits the process and never reads `arg`.
+local limit = require "luaweb.test.limit"
+
 local M = {}
+
+local TIMEOUT = 60 -- seconds that a spec may take
 
 local NO_BUSTED = "luaweb test needs busted: apt-get install lua-busted "
   .. "(from the sources: core/install-packages --test)"
@@ -11,6 +15,7 @@ local NO_BUSTED = "luaweb test needs busted: apt-get install lua-busted "
 ---@field roots string[]?    files, and directories to search for *_spec.lua ("spec")
 ---@field filter string?     a Lua pattern: only tests whose full name matches run
 ---@field verbose boolean?   a line for every test too, and tracebacks
+---@field timeout number?     seconds that a spec may take (60); 0: no limit
 ---@field out file*?         where the report goes, default standard output
 
 ---@class luaweb.SpecRun
@@ -22,6 +27,7 @@ local NO_BUSTED = "luaweb test needs busted: apt-get install lua-busted "
 ---@field broken table<table, boolean>   tests that failed and have not ended yet
 ---@field at_file integer    how many results there were when the running file began
 ---@field is_filtered boolean
+---@field late table<table, string>   tests that took too long, and what to say of it
 ---@field note any           what the running test gave to pending()
 
 -- Finding the files -------------------------------------------------------------------
@@ -106,6 +112,7 @@ end
 
 --- Something failed in a test or around it: in a file, a describe block, a setup.
 local function on_problem(run, word, element, message, trace)
+  message, run.late[element] = run.late[element] or message, nil
   report(run, word, element, message, trace)
   if element.descriptor == "it" then
     run.broken[element] = true          -- counted when the test ends
@@ -185,10 +192,12 @@ local function new_run(options)
   -- that runs us.  So modules stay; a spec that wants otherwise has `insulate`.
   busted.register("file", "file", {})
   busted.hide "file"
-  local run = { passed = 0, failed = 0, at_file = 0, broken = {}, busted = busted,
-    is_filtered = options.filter ~= nil, verbose = options.verbose or false,
-    out = options.out or io.stdout }
+  local run = { passed = 0, failed = 0, at_file = 0, broken = {}, late = {},
+    busted = busted, is_filtered = options.filter ~= nil,
+    verbose = options.verbose or false, out = options.out or io.stdout }
   subscribe(run)
+  local timeout = options.timeout or TIMEOUT
+  if timeout > 0 then limit.set(busted, timeout, run.late) end
   require "busted.modules.filter_loader"()(busted, {
     filter = { options.filter }, filterOut = {}, tags = {}, excludeTags = {},
   })
