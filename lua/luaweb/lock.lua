@@ -2,16 +2,14 @@
 -- Locks: one holder at a time, first come, first served.  What a holder raises, and its
 -- cancellation, free it.  A lock is not recursive: it says so instead of waiting.
 local commit = require "luaweb.commit"
+local held = require "luaweb.held"
 local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
-local sched = require "luaweb.sched"
-local walk = require "luaweb.walk"
 
 local M = {}
 
----@class luaweb.Lock
+---@class luaweb.Lock: luaweb.Held
 ---@field holder luaweb.Task|boolean   false: it is free
----@field waiting luaweb.Node
 local Lock = {}
 Lock.__index = Lock
 
@@ -20,16 +18,18 @@ function M.new()
   return setmetatable({ holder = false, waiting = queue.new "lock:with" }, Lock)
 end
 
-local function release(self)
+---@package
+function Lock:hold(task)
+  if self.holder then return false end
+  self.holder = task
+  return true
+end
+
+---@package
+function Lock:give_back()
   local node = queue.first(self.waiting)
   self.holder = node and commit.task_of(node) or false
   if node then commit.commit(node, true, self) end
-end
-
-local function leave(self, ok, ...)
-  release(self)
-  if not ok then error((...), 0) end
-  return ...
 end
 
 --- Calls a function while the lock is held.
@@ -41,59 +41,17 @@ function Lock:with(fn, ...)
   if self.holder == task then
     error("lock:with: this job holds the lock already, and it is not recursive", 2)
   end
-  if self.holder then
+  if not self:hold(task) then
     commit.wait(self.waiting, task, false, "lock:with")
-  else
-    self.holder = task
   end
-  return leave(self, pcall(fn, ...))
+  return held.run(self, fn, ...)
 end
 
 --- Whether somebody holds it.
 ---@return boolean
 function Lock:is_held() return self.holder ~= false end
 
---- How many wait for it, counted one by one.
----@return integer
-function Lock:waiters() return (queue.count(self.waiting)) end
-
----@class luaweb.LockToken
----@field lock luaweb.Lock
-local Token = {}
-Token.__index = Token
-
---- Frees the lock; an error the second time.
-function Token:release()
-  local lock = self.lock
-  if not lock then error("token:release: it was released before", 2) end
-  self.lock = nil
-  release(lock)
-end
-Token.close = Token.release
-
-local function token_of(lock)
-  return setmetatable({ lock = lock }, Token)
-end
-
-local Acquire = {}
-Acquire.__index = Acquire
-
-function Acquire:attempt(sync)
-  local lock = self.lock
-  if lock.holder then return false end
-  lock.holder = sync.task or sched.self() or true
-  return true, true, lock
-end
-
-function Acquire:enlist(node) queue.append(self.lock.waiting, node) end
-
-walk.extend(Acquire)
-
---- The alternative of holding the lock: gives a token, to be released.
----@return luaweb.Alternative
-function Lock:acquire_alt()
-  return setmetatable({ lock = self }, Acquire):wrap(token_of)
-end
+Lock.acquire_alt, Lock.waiters = held.acquire_alt, held.waiters
 
 instead.say(Lock, "lock", {
   lock = "lock:with(fn) holds it while fn runs",

@@ -3,15 +3,14 @@
 -- raises, and its cancellation, give its place back.  A lock (lock.lua) is for one, and
 -- knows who holds it; here a job may hold several places.
 local commit = require "luaweb.commit"
+local held = require "luaweb.held"
 local instead = require "luaweb.instead"
 local queue = require "luaweb.queue"
-local walk = require "luaweb.walk"
 
 local M = {}
 
----@class luaweb.Semaphore
+---@class luaweb.Semaphore: luaweb.Held
 ---@field free integer   places; nobody waits while there are any
----@field waiting luaweb.Node
 local Semaphore = {}
 Semaphore.__index = Semaphore
 
@@ -25,17 +24,19 @@ function M.new(places)
     Semaphore)
 end
 
+---@package
+function Semaphore:hold()
+  if self.free == 0 then return false end
+  self.free = self.free - 1
+  return true
+end
+
 -- A place goes to who has waited longest: a newcomer never finds it free before.
-local function release(self)
+---@package
+function Semaphore:give_back()
   local node = queue.first(self.waiting)
   if node then return commit.commit(node, true, self) end
   self.free = self.free + 1
-end
-
-local function leave(self, ok, ...)
-  release(self)
-  if not ok then error((...), 0) end
-  return ...
 end
 
 --- Calls a function while a place is held; waits for one.
@@ -44,55 +45,13 @@ end
 ---@return any ...
 function Semaphore:with(fn, ...)
   local task = commit.enter_quick "semaphore:with"
-  if self.free > 0 then
-    self.free = self.free - 1
-  else
+  if not self:hold() then
     commit.wait(self.waiting, task, false, "semaphore:with")
   end
-  return leave(self, pcall(fn, ...))
+  return held.run(self, fn, ...)
 end
 
---- How many wait for a place, counted one by one.
----@return integer
-function Semaphore:waiters() return (queue.count(self.waiting)) end
-
----@class luaweb.SemaphoreToken
----@field semaphore luaweb.Semaphore?
-local Token = {}
-Token.__index = Token
-
---- Gives the place back; an error the second time.
-function Token:release()
-  local semaphore = self.semaphore
-  if not semaphore then error("token:release: it was released before", 2) end
-  self.semaphore = nil
-  release(semaphore)
-end
-Token.close = Token.release
-
-local function token_of(semaphore)
-  return setmetatable({ semaphore = semaphore }, Token)
-end
-
-local Acquire = {}
-Acquire.__index = Acquire
-
-function Acquire:attempt()
-  local semaphore = self.semaphore
-  if semaphore.free == 0 then return false end
-  semaphore.free = semaphore.free - 1
-  return true, true, semaphore
-end
-
-function Acquire:enlist(node) queue.append(self.semaphore.waiting, node) end
-
-walk.extend(Acquire)
-
---- The alternative of holding a place: gives a token, to be released.
----@return luaweb.Alternative
-function Semaphore:acquire_alt()
-  return setmetatable({ semaphore = self }, Acquire):wrap(token_of)
-end
+Semaphore.acquire_alt, Semaphore.waiters = held.acquire_alt, held.waiters
 
 instead.say(Semaphore, "semaphore", {
   acquire = "semaphore:with(fn), or semaphore:acquire_alt(), which gives a token",
