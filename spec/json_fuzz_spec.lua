@@ -111,8 +111,9 @@ describe("JSON numbers of all sizes", function()
     local bits = ffi.new "union { double n; uint32_t half[2]; }"
     for _ = 1, 20000 do
       bits.half[0], bits.half[1] = random(2 ^ 31) * 2 - 1, random(2 ^ 31) * 2 - 1
-      local n = bits.n
-      if n - n == 0 then -- finite
+      -- Infinities and NaNs are not read: LuaJIT takes the bits of some for other values.
+      if bit.band(bits.half[1], 0x7ff00000) ~= 0x7ff00000 then
+        local n = bits.n
         local text = json.encode(n)
         assert(text:find "^%-?%d+%.?%d*e?[+-]?%d*$", text)
         assert(json.decode(text) == n and tonumber(text) == n, text)
