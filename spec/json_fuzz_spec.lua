@@ -111,7 +111,7 @@ describe("JSON numbers of all sizes", function()
     local bits = ffi.new "union { double n; uint32_t half[2]; }"
     for _ = 1, 20000 do
       bits.half[0], bits.half[1] = random(2 ^ 31) * 2 - 1, random(2 ^ 31) * 2 - 1
-      -- Infinities and NaNs are not read: LuaJIT takes the bits of some for other values.
+      -- No infinities and NaNs: LuaJIT takes the bits of some for other values.
       if bit.band(bits.half[1], 0x7ff00000) ~= 0x7ff00000 then
         local n = bits.n
         local text = json.encode(n)
