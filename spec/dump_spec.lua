@@ -19,13 +19,14 @@ local function ask(octets)
   conns[#conns + 1] = child:connect(octets)
 end
 
--- Asks for the dump until it has a line with this.
+-- Asks for the dump until it has a line with this, of what is not about to go on.
 local function wait_for(text)
   local dump
   for _ = 1, 200 do
     dump = child:ask(process.get "/dump").body
     for line in dump:gmatch "[^\n]+" do
-      if line:find(text, 1, true) then return line, dump end
+      local is_there = line:find(text, 1, true) and not line:find " ready"
+      if is_there then return line, dump end
     end
     web.sleep(0.02)
   end
