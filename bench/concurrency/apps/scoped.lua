@@ -3,6 +3,7 @@
 if os.getenv "BENCH_JIT" == "off" then jit.off() end
 
 local job = require "luaweb.job"
+local scope = require "luaweb.scope"
 local web = require "luaweb"
 
 local limited = web.machine { timeout = 30 }
@@ -11,6 +12,10 @@ local function answer() return "ok" end
 
 return web.app {
   web.resource("/timeout", web.machine { limited, handle_ok = answer }),
+  web.resource("/scope", web.machine { limited, handle_ok = function(req)
+    scope.finally(answer)
+    return req.closed:ready() and "gone" or "ok"
+  end }),
   web.resource("/sleep", web.machine { limited, handle_ok = function()
     web.sleep(0)
     return "ok"

@@ -35,6 +35,7 @@ B13         1000000  messages  -  a value through five bounded(64)
 B14         100000   parked    -  a job parked, woken, cancelled
 B15-empty   1        server    -  a request, a handler that waits for nothing
 B15-timeout 1        server    -  the same with a time limit
+B15-scope   1        server    -  the same with a scope, a finalizer and req.closed
 B15-sleep   1        server    -  a handler with a time limit that sleeps 0 s
 B15-spawn   1        server    -  a handler with a time limit that joins a job
 "
