@@ -4,7 +4,7 @@
 local lfs = require "lfs"
 
 -- From the ground up: a folder includes itself and what stands before it.
-local LAYERS = { "base", "http", "route", "machine", "net", "host", "process" }
+local LAYERS = { "base", "http", "route", "machine", "share", "net", "host", "process" }
 local LEVEL = {}
 for level, name in ipairs(LAYERS) do LEVEL[name] = level end
 

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The board: what workers show of themselves, in shared memory.  Each writes its own slot
+ * only, with relaxed stores; master and others read.  Nothing here is trusted for more
+ * than to look. */
+#ifndef LW_SHARE_BOARD_H
+#define LW_SHARE_BOARD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LW_MAX_WORKERS 64
+
+enum lw_slot_state {
+    LW_SLOT_EMPTY,   /* no process */
+    LW_SLOT_LOADING, /* its first generation */
+    LW_SLOT_READY,   /* accepts */
+    LW_SLOT_DRAINING /* ends */
+};
+
+struct lw_slot {
+    _Alignas(128) _Atomic int32_t pid;
+    _Atomic uint32_t state;      /* enum lw_slot_state */
+    _Atomic uint32_t generation; /* that serves */
+    _Atomic uint32_t conn_count;
+    /* Milliseconds of CLOCK_MONOTONIC when the turn began that runs; 0: it waits for
+     * octets.  The heartbeat: an old one means that the loop stands still. */
+    _Atomic uint64_t turn_began_ms;
+};
+
+struct lw_board {
+    _Atomic uint32_t worker_count; /* slots in use */
+    struct lw_slot slots[LW_MAX_WORKERS];
+};
+
+/* The board, after lw_share_open; never NULL. */
+struct lw_board *lw_board(void);
+
+/* The slot of this process, set once by who starts it; a slot of its own, which nobody
+ * sees, until then. */
+struct lw_slot *lw_board_own(void);
+void lw_board_take(uint32_t slot);
+
+/* The number of this process's slot, from 0. */
+uint32_t lw_board_slot(void);
+
+#endif
