@@ -43,7 +43,11 @@
     X(write_timeout, "--write-timeout", 60000, SECONDS,                               \
       "a client that does not read is cut")                                           \
     X(drain_timeout, "--drain-timeout", 30000, SECONDS,                               \
-      "what is left at a stop is cut")
+      "what is left at a stop is cut")                                                \
+    X(stall_timeout, "--stall-timeout", 5000, SECONDS,                                \
+      "a worker that Lua holds up for longer is replaced")                            \
+    X(stall_warning, "--stall-warning", 0, SECONDS,                                   \
+      "what holds it up for longer is logged")
 /* clang-format on */
 
 struct lw_limits {

@@ -120,7 +120,10 @@ static bool on_turn(void *context)
     host->budget = EVENTS_PER_TURN;
     lua_pushlightuserdata(lua, (void *)&turn_key);
     lua_rawget(lua, LUA_REGISTRYINDEX);
-    if (lua_pcall(lua, 0, 1, 0) != 0) {
+    lw_watchdog_enter(&host->watchdog);
+    int status = lua_pcall(lua, 0, 1, 0);
+    lw_watchdog_leave();
+    if (status != 0) {
         lw_log(LW_LOG_ERROR, "the scheduler failed: %s", message_of(lua));
         lua_pop(lua, 1);
         lw_loop_exit(&host->loop, 1);
@@ -272,6 +275,7 @@ bool lw_host_construct(struct luaweb_host *host, const struct lw_limits *limits)
     lw_offloads_construct(&host->offloads, &host->loop, &host->upcalls);
     lw_collector_construct(&host->collector, &host->loop.uv, host->lua,
                            &host->has_more);
+    lw_watchdog_construct(&host->watchdog, host->lua, &host->loop.limits);
     watch_signals(host);
     return true;
 }
@@ -294,12 +298,13 @@ bool lw_host_start(struct luaweb_host *host, int argc, char **argv)
         lua_pushcfunction(lua, lw_embedded_text);
         for (int i = 0; i < argc; i++)
             lua_pushstring(lua, argv[i]);
-        status = lua_pcall(lua, argc + 2, 1, 0);
+        status = lua_pcall(lua, argc + 2, 2, 0);
     }
     if (status != 0) {
         fprintf(stderr, "luaweb: %s\n", message_of(lua));
         return false;
     }
+    lw_watchdog_take(&host->watchdog);
     lua_pushlightuserdata(lua, (void *)&turn_key);
     lua_insert(lua, -2);
     lua_rawset(lua, LUA_REGISTRYINDEX);
@@ -320,6 +325,7 @@ bool lw_host_destruct(struct luaweb_host *host)
     uv_timer_stop(&host->drain_timer);
     lw_loop_close_owner(&host->loop, &host->upcalls);
     bool is_quiet = lw_loop_close(&host->loop);
+    lw_watchdog_destruct(&host->watchdog);
     lua_close(host->lua); /* finalizers may look at requests */
     if (!is_quiet)
         return false;

@@ -13,6 +13,7 @@
 #include "base/cells.h"
 #include "host/collector.h"
 #include "host/offload.h"
+#include "host/watchdog.h"
 #include "machine/walk.h"
 #include "net/loop.h"
 
@@ -28,6 +29,7 @@ struct luaweb_host {
     bool has_more; /* Lua had not done all that is ready when its last turn ended */
     uint64_t collect_again_ms; /* when Lua holds too much */
     struct lw_collector collector;
+    struct lw_watchdog watchdog;
     uint32_t budget;          /* events that Lua may still pull in this turn */
     struct luaweb_app **apps; /* owned */
     uint32_t app_count;

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The first chunk that runs in a Lua state.  C calls it with the host, the function
 -- that gives embedded texts, and the command line; it gives back the function that runs
--- a turn.  Without a host it is a state for offloaded functions: what it gives back
+-- a turn, and the one that tells what holds it up.  Without a host it is a state for offloaded functions: what it gives back
 -- answers calls.
 local host, embedded, command = ...
 
@@ -38,4 +38,4 @@ require("luaweb.loader").install()
 require("luaweb.trace_ends").prepare()
 if os.getenv "LUAWEB_WATCH" then require("luaweb.commit_watch").on() end
 require("luaweb.command").start(command, { select(4, ...) })
-return require("luaweb.sched").turn
+return require("luaweb.sched").turn, require("luaweb.stall").look

@@ -137,6 +137,23 @@ local function entry_of(task, ready, known)
   return entry
 end
 
+--- What runs now.
+---@return luaweb.DumpEntry?   also `id` and, of a handler, `template`; nil: no task does
+function M.running()
+  local task = sched.self()
+  if not task or not (task.fn or task.address) then return nil end
+  local entry = entry_of(task, {}, {})
+  if entry.kind == "job" then
+    entry.id = spawn.request_of(task)
+  elseif entry.request then
+    local r = abi.request_at(task.address)
+    local template = C.luaweb_template(host, r, task.generation)
+    entry.id = entry.scope
+    entry.template = template.size > 0 and ffi.string(template.data, template.size) or nil
+  end
+  return entry
+end
+
 -- As text -----------------------------------------------------------------------------
 
 local function head_of(entry)

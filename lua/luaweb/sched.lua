@@ -229,17 +229,21 @@ local function step(task)
 end
 
 local turns = 0
+local is_long = false -- the turn has lasted long enough
 
 --- Counts the turns: what gives the same number twice has not waited in between.
 ---@return integer
 function M.turn_number() return turns end
+
+--- Ends the turn behind the task that runs: what else is ready goes on in the next one.
+function M.end_turn() is_long = true end
 
 --- Runs what is ready: events, then the jobs and handlers that can go on, until neither
 --- is left or the turn has lasted long enough.
 ---@return boolean more   there is more to be done at once
 function M.turn()
   local is_idle = false
-  turns = turns + 1
+  turns, is_long = turns + 1, false
   for _ = 1, RESUMES_PER_TURN do
     local task = is_idle and next_ready()
     if task then
@@ -248,6 +252,7 @@ function M.turn()
       is_idle = step(dispatcher())
       if is_idle and is_empty() then return false end
     end
+    if is_long then break end
   end
   return true
 end

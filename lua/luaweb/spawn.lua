@@ -37,6 +37,8 @@ local function request_of(job)
   return context and context.request_id
 end
 
+M.request_of = request_of
+
 local function log_failure(_, job, text)
   local id = request_of(job)
   log.error((id and ("[%s] "):format(id) or "") .. "a job failed: " .. text)

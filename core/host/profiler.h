@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * LuaJIT's profiler: the only way to look at Lua code that does not return, compiled or
+ * not, at a line.  There is one in a process, which one Lua state has at a time; LuaJIT
+ * silently refuses it to a second one, so it is handed on here.  It knows nothing of what
+ * is looked for: that is host/watchdog.h. */
+#ifndef LW_HOST_PROFILER_H
+#define LW_HOST_PROFILER_H
+
+#include <lua.h>
+#include <luajit.h>
+
+/* What a state compiles from now on can be looked into once it has the profiler.  To be
+ * called before it runs anything: what it has compiled is thrown away. */
+void lw_profiler_prepare(lua_State *lua);
+
+/* Has look(context, L, ...) called each time that the calling thread has used so many
+ * milliseconds of CPU, in that thread, between two instructions of L: `lua` or one of
+ * its coroutines.  There it may call Lua, in another coroutine than L.  Takes the
+ * profiler from the state that has it: what that one has compiled is thrown away. */
+void lw_profiler_start(lua_State *lua, luaJIT_profile_callback look, void *context,
+                       unsigned interval_ms);
+
+/* Gives the profiler back, if this state has it; before lua_close. */
+void lw_profiler_stop(lua_State *lua);
+
+#endif

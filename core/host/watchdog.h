@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Says what holds up the loop when Lua does not return.  It looks from inside (the
+ * profiler, host/profiler.h), which finds Lua code at its line; and when who watches the
+ * process asks (LW_SIGNAL_STALLED), which finds calls of C functions that do not return.
+ * Nothing is noted for it while requests are served: Lua is asked what runs when it is to
+ * be told. */
+#ifndef LW_HOST_WATCHDOG_H
+#define LW_HOST_WATCHDOG_H
+
+#include <lua.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct lw_limits;
+
+/* The exit code of a process that was asked to say what holds it up. */
+#define LW_EXIT_STALLED 5
+
+/* Of one Lua state.  Times are those of the board: milliseconds of CLOCK_MONOTONIC, and
+ * of a turn when it began. */
+struct lw_watchdog {
+    lua_State *lua;
+    lua_State *teller;   /* in which Lua is asked while another coroutine runs */
+    uint64_t timeout_ms; /* 0: none */
+    uint64_t warning_ms; /* 0: none */
+    uint64_t told_turn;  /* that was said to take too long */
+    uint64_t warned_turn;
+    bool is_asking;
+};
+
+/* Begins to look into a state that has not run anything, if the limits want that. */
+void lw_watchdog_construct(struct lw_watchdog *watchdog, lua_State *lua,
+                           const struct lw_limits *limits);
+
+/* Takes the function that is asked (stall.look of lua/luaweb/stall.lua) from the top of
+ * the state's stack. */
+void lw_watchdog_take(struct lw_watchdog *watchdog);
+
+/* Before lua_close. */
+void lw_watchdog_destruct(struct lw_watchdog *watchdog);
+
+/* To be called around every entry of Lua in a turn. */
+void lw_watchdog_enter(struct lw_watchdog *watchdog);
+void lw_watchdog_leave(void);
+
+/* To be called for each event that Lua takes: the turn may be long, but work goes on. */
+void lw_watchdog_count(void);
+
+#endif
