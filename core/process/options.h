@@ -5,6 +5,7 @@
 #define LW_PROCESS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -13,10 +14,15 @@ struct lw_options {
     struct lw_limits limits;
     const char *access_log; /* NULL: none */
     enum lw_level log_level;
+    const char **listens; /* where to listen; owned, the texts belong to main's argv */
+    uint32_t listen_count;
+    uint32_t workers; /* 0: one per core */
+    bool pin_workers;
     /* For the Lua half: the command, then its arguments, then NULL.  Owned; the texts
      * belong to main's argv. */
     char **argv;
     int argc;
+    uint32_t word_count; /* of its arguments that are no flags */
     bool wants_help;
     bool wants_version;
 };
