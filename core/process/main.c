@@ -2,6 +2,7 @@
  *
  * The program: reads the command line, opens a host, and lets its Lua half run the
  * command. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,8 +11,11 @@
 #include "base/limits.h"
 #include "net/work.h"
 #include "process/descriptors.h"
+#include "process/inherit.h"
 #include "process/options.h"
 #include "process/worker.h"
+#include "share/board.h"
+#include "share/region.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
  * the standard output. */
@@ -32,8 +36,19 @@ static int run(struct lw_options *options)
     if (strcmp(options->argv[0], "serve") == 0)
         lw_descriptors_bound(&options->limits, descriptors);
     int code = 2;
-    if (lw_worker_construct(&worker, options, -1))
-        code = lw_worker_run(&worker, 1);
+    struct lw_inherited inherited;
+    bool is_worker = lw_inherit_read(&inherited);
+    if (!lw_share_open(is_worker ? inherited.shared : -1)) {
+        fprintf(stderr, "luaweb: no shared memory: %s\n", strerror(errno));
+        return 1;
+    }
+    if (is_worker) {
+        static char work[] = "work";
+        lw_board_take(inherited.slot);
+        options->argv[0] = work;
+    }
+    if (lw_worker_construct(&worker, options, is_worker ? &inherited : NULL))
+        code = lw_worker_run(&worker, is_worker ? inherited.generation : 1);
     if (!lw_worker_destruct(&worker))
         quit(code);
     return code;
