@@ -23,9 +23,13 @@
 struct lw_listener {
     uv_poll_t poll;
     struct lw_loop *loop;
-    struct luaweb_app *app;
+    const struct lw_site *site; /* held */
     struct lw_listener *next;
     int fd;
+    int most;          /* connections to accept in a turn */
+    uint32_t listener; /* of an adopted one */
+    uint32_t slot;
+    bool is_adopted;
     struct lw_bound_path path; /* of a unix socket */
 };
 
@@ -67,7 +71,7 @@ static void accept_waiting(struct lw_listener *listener, int most)
         int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             listener->loop->has_said_full = false;
-            int error = lw_conn_open(listener->loop, listener->app, fd);
+            int error = lw_conn_open(listener->loop, listener->site, fd);
             if (error)
                 lw_log(LW_LOG_ERROR, "a connection is lost: %s", uv_strerror(error));
             continue;
@@ -86,7 +90,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if (status < 0)
         lw_log(LW_LOG_ERROR, "a listener is lost: %s", uv_strerror(status));
     else
-        accept_waiting(listener, ACCEPTS_PER_TURN);
+        accept_waiting(listener, listener->most);
 }
 
 static void on_close(uv_handle_t *handle)
@@ -95,10 +99,11 @@ static void on_close(uv_handle_t *handle)
 }
 
 /* Takes a listening descriptor. */
-static int add(struct lw_loop *loop, struct luaweb_app *app, int fd)
+static int add(struct lw_loop *loop, const struct lw_site *site, int fd)
 {
     struct lw_listener *listener = lw_alloc(sizeof *listener);
-    *listener = (struct lw_listener){.loop = loop, .app = app, .fd = fd};
+    *listener = (struct lw_listener){
+        .loop = loop, .site = site, .fd = fd, .most = ACCEPTS_PER_TURN};
     int error = uv_poll_init_socket(&loop->uv, &listener->poll, fd);
     if (error) {
         free(listener);
@@ -115,7 +120,7 @@ static int add(struct lw_loop *loop, struct luaweb_app *app, int fd)
     return 0;
 }
 
-int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
+int lw_listen(struct lw_loop *loop, const struct lw_site *site, const char *address,
               int port)
 {
     struct lw_bound_path path = {0};
@@ -123,7 +128,7 @@ int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
     if (fd < 0)
         return fd;
     int bound = lw_bind_port(fd);
-    int error = bound < 0 ? bound : add(loop, app, fd);
+    int error = bound < 0 ? bound : add(loop, site, fd);
     if (error) {
         close(fd);
         lw_bound_path_remove(&path);
@@ -133,6 +138,45 @@ int lw_listen(struct lw_loop *loop, struct luaweb_app *app, const char *address,
     return bound;
 }
 
+int lw_listen_adopt(struct lw_loop *loop, const struct lw_site *site,
+                    const struct lw_adopted *adopted)
+{
+    int error = add(loop, site, adopted->fd);
+    if (error) {
+        close(adopted->fd);
+        return error;
+    }
+    struct lw_listener *listener = loop->listeners;
+    listener->listener = adopted->listener;
+    listener->slot = adopted->slot;
+    listener->is_adopted = true;
+    if (adopted->most > 0)
+        listener->most = adopted->most;
+    return 0;
+}
+
+static void stop(struct lw_listener *listener)
+{
+    uv_close((uv_handle_t *)&listener->poll, on_close);
+    close(listener->fd);
+    lw_bound_path_remove(&listener->path);
+}
+
+void lw_listen_cease(struct lw_loop *loop, uint32_t listener, uint32_t slot)
+{
+    struct lw_listener **at = &loop->listeners;
+    while (*at) {
+        struct lw_listener *one = *at;
+        bool is_it = one->is_adopted && one->listener == listener && one->slot == slot;
+        if (is_it) {
+            *at = one->next;
+            stop(one);
+        } else {
+            at = &one->next;
+        }
+    }
+}
+
 void lw_listen_stop_all(struct lw_loop *loop)
 {
     while (loop->listeners) {
@@ -140,8 +184,6 @@ void lw_listen_stop_all(struct lw_loop *loop)
         loop->listeners = listener->next;
         if (loop->is_draining) /* what the system has accepted for us is ours to answer */
             accept_waiting(listener, SOMAXCONN);
-        uv_close((uv_handle_t *)&listener->poll, on_close);
-        close(listener->fd);
-        lw_bound_path_remove(&listener->path);
+        stop(listener);
     }
 }
