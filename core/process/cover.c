@@ -60,7 +60,7 @@ static void tell(struct lw_child *child, enum lw_message_kind kind, uint32_t num
         struct lw_message message = {
             .kind = kind,
             .listener = i,
-            .slot = master->first_slot + number,
+            .slot = place->is_one_socket ? LW_SHARED_SLOT : master->first_slot + number,
         };
         bool gives = kind == LW_MESSAGE_ACCEPT;
         int fd = place->fds[place->is_one_socket ? 0 : number];

@@ -20,7 +20,7 @@ static void on_stop(uv_signal_t *handle, int number)
     struct lw_master *master = handle->data;
     if (master->stop_count > 0 && number == SIGINT)
         master->exit_code = 128 + SIGINT;
-    lw_stop(master, 0, false);
+    lw_stop(master, LW_DRAIN_GRACE_MS, false);
 }
 
 static void on_reload(uv_signal_t *handle, int number)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What workers say to the master. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,6 +25,23 @@ static uint32_t wanted_workers(const struct lw_master *master, uint32_t apps)
     lw_log(LW_LOG_WARN, "%u workers are wanted, but there are %u at most", wanted,
            LW_WORKERS_MOST);
     return LW_WORKERS_MOST;
+}
+
+/* Tells people what is served where.  A list of routes that was too long for a message
+ * ends with its last whole line. */
+static void print_served(const struct lw_master *master, const char *routes)
+{
+    for (uint32_t i = 0; i < master->place_count; i++)
+        printf("luaweb serves %s on %s\n", master->options->word,
+               master->places[i].shown);
+    size_t size = strlen(routes);
+    bool is_cut = size >= LW_MESSAGE_TEXT;
+    while (is_cut && size > 0 && routes[size - 1] != '\n')
+        size--;
+    if (size > 0)
+        printf("%.*s%s\n", (int)size, routes,
+               is_cut ? "  ... (see: luaweb routes)" : "");
+    fflush(stdout);
 }
 
 /* The first worker is ready: only now others are started, and sockets for them. */
@@ -50,22 +69,26 @@ static void announce(struct lw_master *master)
 }
 
 /* The first generation of a worker is loaded. */
-static void become_ready(struct lw_child *child, const struct lw_message *message)
+static void become_ready(struct lw_child *child, const struct lw_message *message,
+                         const char *routes)
 {
     struct lw_master *master = child->master;
     child->state = LW_CHILD_READY;
     child->generation = message->generation;
     lw_cover_own(child);
-    if (!master->has_served)
+    if (!master->has_served) {
+        print_served(master, routes);
         begin_serving(master, message->workers);
+    }
     lw_cover_settle(master);
     announce(master);
 }
 
-static void on_loaded(struct lw_child *child, const struct lw_message *message)
+static void on_loaded(struct lw_child *child, const struct lw_message *message,
+                      const char *routes)
 {
     if (child->state == LW_CHILD_LOADING)
-        become_ready(child, message);
+        become_ready(child, message, routes);
     lw_reload_loaded(child, message->generation);
 }
 
@@ -83,7 +106,7 @@ static void on_message(struct lw_child *child, const struct lw_message *message,
     if (child->master->stop_count > 0)
         return;
     switch (message->kind) {
-    case LW_MESSAGE_LOADED: on_loaded(child, message); break;
+    case LW_MESSAGE_LOADED: on_loaded(child, message, text); break;
     case LW_MESSAGE_FAILED: on_failed(child, message, text); break;
     case LW_MESSAGE_SWITCHED: lw_reload_switched(child, message->generation); break;
     case LW_MESSAGE_RELOAD: lw_reload_wish(child->master, text, NULL, NULL); break;

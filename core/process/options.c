@@ -267,7 +267,8 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
             options->wants_version = true;
         else if (argv[at][0] != '-') {
             hand_on(options, argv[at]);
-            options->word_count++;
+            if (options->word_count++ == 0)
+                options->word = argv[at];
         } else if (!read_flag(options, argc, argv, &at))
             return false;
     }

@@ -22,7 +22,8 @@ struct lw_options {
      * belong to main's argv. */
     char **argv;
     int argc;
-    uint32_t word_count; /* of its arguments that are no flags */
+    const char *word;    /* the first of its arguments that is no flag; NULL: none */
+    uint32_t word_count; /* how many are none */
     bool wants_help;
     bool wants_version;
 };

@@ -7,6 +7,7 @@
  *
  * LUAWEB_UPGRADE is "channel:shared:slot:generation", then a word "place.slot.fd" for
  * each socket. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

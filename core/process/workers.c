@@ -3,6 +3,7 @@
  * Starting a worker: this executable again, with its channel and the shared memory; and
  * what follows when it ends.  One that dies is replaced at once, one that dies again and
  * again after a time that doubles. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
