@@ -6,6 +6,7 @@ local ffi = require "ffi"
 local job = require "luaweb.job"
 local routes = require "luaweb.command.routes"
 local shutdown = require "luaweb.shutdown"
+local timer = require "luaweb.timer"
 local trace = require "luaweb.trace"
 local who_listens = require "luaweb.command.who_listens"
 
@@ -139,6 +140,7 @@ end
 
 -- In a worker: loads the app, for the master to let it serve.
 function commands.work(words)
+  timer.sleep(0) -- to start this Lua state has taken long already
   local app, capp = load(words)
   if app.on_start then app.on_start(app) end
   local list = table.concat(routes.lines(routes.of(app)), "\n")
