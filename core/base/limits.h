@@ -45,9 +45,9 @@
     X(drain_timeout, "--drain-timeout", 30000, SECONDS,                               \
       "what is left at a stop is cut")                                                \
     X(stall_timeout, "--stall-timeout", 5000, SECONDS,                                \
-      "a worker that Lua holds up for longer is replaced")                            \
+      "a worker that stands still for longer is replaced")                            \
     X(stall_warning, "--stall-warning", 0, SECONDS,                                   \
-      "what holds it up for longer is logged")
+      "what holds up a worker for longer is logged")
 /* clang-format on */
 
 struct lw_limits {

@@ -65,19 +65,22 @@ static void start(lua_State *lua, const char *mode, luaJIT_profile_callback look
     setitimer(ITIMER_PROF, &none, NULL);
 }
 
-void lw_profiler_prepare(lua_State *lua)
+bool lw_profiler_prepare(lua_State *lua)
 {
     start(lua, "l", look_away, NULL);
     if (profiler.owner)
         profiler.prepared = lua; /* LuaJIT has set the mode and done no more */
     else
         profiler.owner = lua;
+    return profiler.owner == lua;
 }
 
 void lw_profiler_start(lua_State *lua, luaJIT_profile_callback look, void *context,
                        unsigned interval_ms)
 {
     bool is_prepared = profiler.prepared == lua;
+    if (profiler.owner == lua && profiler.has_timer)
+        return;
     if (profiler.owner) /* or LuaJIT would refuse, or forget the mode */
         lw_profiler_stop(profiler.owner);
     start(lua, is_prepared ? "" : "l", look, context);

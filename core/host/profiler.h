@@ -9,15 +9,17 @@
 
 #include <lua.h>
 #include <luajit.h>
+#include <stdbool.h>
 
 /* What a state compiles from now on can be looked into once it has the profiler.  To be
- * called before it runs anything: what it has compiled is thrown away. */
-void lw_profiler_prepare(lua_State *lua);
+ * called before it runs anything.  true: it has the profiler now, since nobody had. */
+bool lw_profiler_prepare(lua_State *lua);
 
 /* Has look(context, L, ...) called each time that the calling thread has used so many
- * milliseconds of CPU, in that thread, between two instructions of L: `lua` or one of
- * its coroutines.  There it may call Lua, in another coroutine than L.  Takes the
- * profiler from the state that has it: what that one has compiled is thrown away. */
+ * milliseconds of CPU, in that thread, between two instructions of L: `lua`, which was
+ * prepared, or one of its coroutines.  There it may call Lua, in another coroutine than
+ * L.  Takes the profiler from the state that has it: what that one has compiled is thrown
+ * away.  Does nothing where `lua` was started before. */
 void lw_profiler_start(lua_State *lua, luaJIT_profile_callback look, void *context,
                        unsigned interval_ms);
 

@@ -172,10 +172,15 @@ void lw_watchdog_construct(struct lw_watchdog *watchdog, lua_State *lua,
     watchdog->teller = lua_newthread(lua);
     lua_rawset(lua, LUA_REGISTRYINDEX);
     sigaction(LW_SIGNAL_STALLED, &action, NULL);
-    if (!watchdog->timeout_ms && !watchdog->warning_ms)
-        return;
-    lw_profiler_prepare(lua);
-    lw_profiler_start(lua, look, watchdog, interval_of(watchdog));
+    watchdog->is_wanted = watchdog->timeout_ms || watchdog->warning_ms;
+    if (watchdog->is_wanted && lw_profiler_prepare(lua))
+        lw_watchdog_serve(watchdog);
+}
+
+void lw_watchdog_serve(struct lw_watchdog *watchdog)
+{
+    if (watchdog->is_wanted)
+        lw_profiler_start(watchdog->lua, look, watchdog, interval_of(watchdog));
 }
 
 void lw_watchdog_take(struct lw_watchdog *watchdog)
@@ -189,7 +194,6 @@ void lw_watchdog_take(struct lw_watchdog *watchdog)
 void lw_watchdog_destruct(struct lw_watchdog *watchdog)
 {
     lw_profiler_stop(watchdog->lua);
-    running = NULL;
 }
 
 void lw_watchdog_enter(struct lw_watchdog *watchdog)

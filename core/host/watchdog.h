@@ -26,12 +26,17 @@ struct lw_watchdog {
     uint64_t warning_ms; /* 0: none */
     uint64_t told_turn;  /* that was said to take too long */
     uint64_t warned_turn;
+    bool is_wanted; /* to look from inside */
     bool is_asking;
 };
 
-/* Begins to look into a state that has not run anything, if the limits want that. */
+/* Prepares a state that has not run anything.  The first one in the process is looked
+ * into at once, another one when it begins to serve. */
 void lw_watchdog_construct(struct lw_watchdog *watchdog, lua_State *lua,
                            const struct lw_limits *limits);
+
+/* Looks into this state, and no longer into the one before. */
+void lw_watchdog_serve(struct lw_watchdog *watchdog);
 
 /* Takes the function that is asked (stall.look of lua/luaweb/stall.lua) from the top of
  * the state's stack. */

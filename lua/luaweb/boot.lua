@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The first chunk that runs in a Lua state.  C calls it with the host, the function
 -- that gives embedded texts, and the command line; it gives back the function that runs
--- a turn, and the one that tells what holds it up.  Without a host it is a state for offloaded functions: what it gives back
--- answers calls.
+-- a turn, and the one that says what holds it up.  Without a host it is a state for
+-- offloaded functions: what it gives back answers calls.
 local host, embedded, command = ...
 
 local folder = os.getenv "LUAWEB_LUA"
