@@ -3,8 +3,7 @@
  * Starting and stopping LuaJIT's profiler, with a timer of ours.  Line mode ("l") has
  * compiled code look at every line whether the profiler wants something; without it a
  * compiled loop is never left.  LuaJIT's own timer sends SIGPROF to whichever thread
- * runs, as often as all of them use CPU, and its handler is right in one of them only:
- * ours is for that thread, and counts its time alone. */
+ * runs, and its handler is right in one of them only: ours is for that thread. */
 #include "host/profiler.h"
 
 #include <signal.h>
@@ -44,16 +43,17 @@ static void stop_timer(void)
     profiler.has_timer = false;
 }
 
-static void start_timer(unsigned interval_ms)
+static void start_timer(struct lw_profiler_times times)
 {
-    struct timespec interval = {interval_ms / 1000, interval_ms % 1000 * 1000000L};
-    struct itimerspec times = {interval, interval};
+    unsigned ms = times.interval_ms;
+    struct timespec interval = {ms / 1000, ms % 1000 * 1000000L};
+    struct itimerspec again = {interval, interval};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
     event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
     stop_timer();
-    lw_require(timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &profiler.timer) == 0);
+    lw_require(timer_create(times.clock, &event, &profiler.timer) == 0);
     profiler.has_timer = true;
-    timer_settime(profiler.timer, 0, &times, NULL);
+    timer_settime(profiler.timer, 0, &again, NULL);
 }
 
 /* With "l", what was compiled before is thrown away. */
@@ -76,7 +76,7 @@ bool lw_profiler_prepare(lua_State *lua)
 }
 
 void lw_profiler_start(lua_State *lua, luaJIT_profile_callback look, void *context,
-                       unsigned interval_ms)
+                       struct lw_profiler_times times)
 {
     bool is_prepared = profiler.prepared == lua;
     if (profiler.owner == lua && profiler.has_timer)
@@ -86,7 +86,7 @@ void lw_profiler_start(lua_State *lua, luaJIT_profile_callback look, void *conte
     start(lua, is_prepared ? "" : "l", look, context);
     profiler.owner = lua;
     profiler.prepared = NULL;
-    start_timer(interval_ms);
+    start_timer(times);
 }
 
 void lw_profiler_stop(lua_State *lua)

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -20,7 +20,7 @@
 #include "host/profiler.h"
 #include "share/board.h"
 
-#define LOOK_MS      100 /* of CPU between two looks, at most */
+#define LOOK_MS      100 /* between two looks, at most */
 #define LONG_TURN_MS 100 /* then the turn is to end as soon as a task does */
 #define LAST_SECONDS 1   /* that a process which was asked may still take */
 
@@ -38,15 +38,40 @@ static const char teller_key = 0;
 /* What the signal handler may touch: whose Lua runs. */
 static struct lw_watchdog *volatile running;
 
+/* Who ends this process where it stands still; 0: nobody does. */
+static pid_t master;
+
 static uint64_t turn_began(void)
 {
     return atomic_load_explicit(&lw_board_own()->turn_began_ms, memory_order_relaxed);
 }
 
-static uint64_t held_ms(uint64_t began)
+static uint32_t pulled(void)
+{
+    return atomic_load_explicit(&lw_board_own()->pulled, memory_order_relaxed);
+}
+
+static uint64_t passed_ms(uint64_t since)
 {
     uint64_t now = uv_hrtime() / 1000000;
-    return now > began ? now - began : 0;
+    return now > since ? now - since : 0;
+}
+
+/* For how long one thing has run: all of the turn where it is the first one, else not
+ * longer than since the last look, after which another event was taken. */
+static uint64_t held_ms(struct lw_watchdog *watchdog, uint64_t began)
+{
+    uint64_t turn_ms = passed_ms(began);
+    uint32_t count = pulled();
+    if (watchdog->turn != began) {
+        watchdog->turn = watchdog->since = began;
+        watchdog->pulled = watchdog->entered + 1;
+    }
+    if ((int32_t)(count - watchdog->pulled) > 0) {
+        watchdog->pulled = count;
+        watchdog->since = began + (turn_ms > LOOK_MS ? turn_ms - LOOK_MS : 0);
+    }
+    return passed_ms(watchdog->since);
 }
 
 /* Asks Lua, and logs what it gives.  `where`: the coroutine that stands still, or
@@ -74,17 +99,17 @@ static void ask(struct lw_watchdog *watchdog, lua_State *where, enum why why,
     watchdog->is_asking = false;
 }
 
-/* Each is said once in a turn. */
-static enum why why_now(struct lw_watchdog *watchdog, uint64_t began, uint64_t held)
+/* Each is said once of what runs. */
+static enum why why_now(struct lw_watchdog *watchdog, uint64_t held)
 {
     if (watchdog->timeout_ms && held >= watchdog->timeout_ms
-        && watchdog->told_turn != began) {
-        watchdog->told_turn = began;
+        && watchdog->told != watchdog->since) {
+        watchdog->told = watchdog->since;
         return WHY_TIMEOUT;
     }
     if (watchdog->warning_ms && held >= watchdog->warning_ms
-        && watchdog->warned_turn != began && watchdog->told_turn != began) {
-        watchdog->warned_turn = began;
+        && watchdog->warned != watchdog->since && watchdog->told != watchdog->since) {
+        watchdog->warned = watchdog->since;
         return WHY_WARNING;
     }
     return WHY_LONG;
@@ -96,13 +121,18 @@ static void look(void *context, lua_State *lua, int samples, int vm_state)
 {
     struct lw_watchdog *watchdog = context;
     uint64_t began = turn_began();
-    uint64_t held = began ? held_ms(began) : 0;
     (void)samples;
     (void)vm_state;
-    if (held < LONG_TURN_MS || watchdog->is_asking)
+    if (began == 0 || watchdog->is_asking)
+        return;
+    uint64_t held = held_ms(watchdog, began);
+    enum why why = why_now(watchdog, held);
+    if (why == WHY_LONG && passed_ms(began) < LONG_TURN_MS)
         return;
     luaJIT_setmode(watchdog->teller, 0, LUAJIT_MODE_TRACE);
-    ask(watchdog, lua, why_now(watchdog, began, held), held);
+    ask(watchdog, lua, why, held);
+    if (watchdog->told == watchdog->since && master && getppid() != master)
+        _exit(LW_EXIT_STALLED); /* it would go on for ever, unseen */
 }
 
 /* Fails in a finalizer. */
@@ -142,23 +172,21 @@ static void on_stalled(int number)
     if (began == 0 || (watchdog && watchdog->is_asking))
         return;
     brace();
+    uint64_t held = watchdog ? held_ms(watchdog, began) : passed_ms(began);
     if (!watchdog) {
         lw_log(LW_LOG_ERROR, "a turn takes %.1f s, and it is not Lua that holds it up",
-               (double)held_ms(began) / 1000);
-    } else if (watchdog->told_turn != began) {
+               (double)held / 1000);
+    } else if (watchdog->told != watchdog->since) {
         lua_gc(watchdog->lua, LUA_GCSTOP, 0);
         lua_cpcall(watchdog->teller, stop_compiling, NULL);
-        ask(watchdog, NULL, WHY_TIMEOUT, held_ms(began));
+        ask(watchdog, NULL, WHY_TIMEOUT, held);
     }
     _exit(LW_EXIT_STALLED);
 }
 
-static unsigned interval_of(const struct lw_watchdog *watchdog)
+void lw_watchdog_know_master(void)
 {
-    uint64_t quarter_ms = watchdog->warning_ms / 4;
-    if (quarter_ms == 0 || quarter_ms > LOOK_MS)
-        return LOOK_MS;
-    return quarter_ms < 10 ? 10 : (unsigned)quarter_ms;
+    master = getppid();
 }
 
 void lw_watchdog_construct(struct lw_watchdog *watchdog, lua_State *lua,
@@ -177,10 +205,22 @@ void lw_watchdog_construct(struct lw_watchdog *watchdog, lua_State *lua,
         lw_watchdog_serve(watchdog);
 }
 
+/* Warnings are for who writes the app: then time is that of the clock, as a call of a C
+ * function that waits uses none of the CPU, and what runs behind it is looked at.  It
+ * wakes a process that has nothing to do, too. */
 void lw_watchdog_serve(struct lw_watchdog *watchdog)
 {
-    if (watchdog->is_wanted)
-        lw_profiler_start(watchdog->lua, look, watchdog, interval_of(watchdog));
+    uint64_t quarter_ms = watchdog->warning_ms / 4;
+    bool warns = watchdog->warning_ms > 0;
+    if (!watchdog->is_wanted)
+        return;
+    lw_profiler_start(watchdog->lua, look, watchdog,
+                      (struct lw_profiler_times){
+                          .clock = warns ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID,
+                          .interval_ms = warns && quarter_ms < LOOK_MS
+                                             ? (quarter_ms < 10 ? 10 : quarter_ms)
+                                             : LOOK_MS,
+                      });
 }
 
 void lw_watchdog_take(struct lw_watchdog *watchdog)
@@ -198,6 +238,7 @@ void lw_watchdog_destruct(struct lw_watchdog *watchdog)
 
 void lw_watchdog_enter(struct lw_watchdog *watchdog)
 {
+    watchdog->entered = pulled();
     running = watchdog;
 }
 
@@ -208,7 +249,5 @@ void lw_watchdog_leave(void)
 
 void lw_watchdog_count(void)
 {
-    struct lw_slot *slot = lw_board_own();
-    uint32_t count = atomic_load_explicit(&slot->pulled, memory_order_relaxed);
-    atomic_store_explicit(&slot->pulled, count + 1, memory_order_relaxed);
+    atomic_store_explicit(&lw_board_own()->pulled, pulled() + 1, memory_order_relaxed);
 }

@@ -17,18 +17,26 @@ struct lw_limits;
 /* The exit code of a process that was asked to say what holds it up. */
 #define LW_EXIT_STALLED 5
 
-/* Of one Lua state.  Times are those of the board: milliseconds of CLOCK_MONOTONIC, and
- * of a turn when it began. */
+/* Of one Lua state.  Times are milliseconds of CLOCK_MONOTONIC, as on the board; a turn is
+ * known by when it began. */
 struct lw_watchdog {
     lua_State *lua;
     lua_State *teller;   /* in which Lua is asked while another coroutine runs */
     uint64_t timeout_ms; /* 0: none */
     uint64_t warning_ms; /* 0: none */
-    uint64_t told_turn;  /* that was said to take too long */
-    uint64_t warned_turn;
+    uint32_t entered;    /* events that had been taken when Lua was entered */
+    uint64_t turn;       /* that was looked at last */
+    uint32_t pulled;     /* events that had been taken then */
+    uint64_t since;      /* then or after it, what runs has begun */
+    uint64_t told;       /* `since` of what was said to take too long */
+    uint64_t warned;
     bool is_wanted; /* to look from inside */
     bool is_asking;
 };
+
+/* The process that has started this one sends LW_SIGNAL_STALLED when it has to.  Without it,
+ * what stands still in Lua for too long ends by itself. */
+void lw_watchdog_know_master(void);
 
 /* Prepares a state that has not run anything.  The first one in the process is looked
  * into at once, another one when it begins to serve. */

@@ -109,11 +109,12 @@ static bool look(struct lw_child *child, uint64_t now)
     const struct lw_master *master = child->master;
     uint64_t since_ms = still_ms(child, now);
     bool was_late = child->is_late;
+    if (child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING)
+        lw_stall_look(&child->stall, &master->board->slots[child->slot], child->number,
+                      child->process.pid, master->options->limits.stall_timeout);
     if (child->state != LW_CHILD_READY)
         return false;
     child->is_late = since_ms > HEARTBEAT_MS;
-    lw_stall_look(&child->stall, &master->board->slots[child->slot], child->number,
-                  child->process.pid, master->options->limits.stall_timeout);
     return was_late != child->is_late;
 }
 

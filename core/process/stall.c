@@ -40,8 +40,8 @@ void lw_stall_look(struct lw_stall *stall, const struct lw_slot *slot, uint32_t 
     if (!stall->is_asked && stall->still_ms >= timeout_ms + ASK_MS) {
         stall->is_asked = true;
         lw_log(LW_LOG_ERROR,
-               "worker %u (pid %d) has stood still for %.1f s (--stall-timeout): it is "
-               "replaced",
+               "worker %u (pid %d) has stood still for %.1f s (--stall-timeout) and "
+               "is ended",
                number + 1, (int)pid, (double)stall->still_ms / 1000);
         kill(pid, LW_SIGNAL_STALLED);
     }

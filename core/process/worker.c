@@ -149,6 +149,8 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
     const struct lw_loop_calls calls = {worker, on_turn, on_drained};
     worker->options = options;
     worker->channel = inherited ? inherited->channel : -1;
+    if (inherited)
+        lw_watchdog_know_master();
     worker->is_first = !inherited || inherited->is_first;
     worker->calls = (struct lw_host_calls){.context = worker,
                                            .ended = on_ended,

@@ -149,7 +149,9 @@ function M.running()
     local r = abi.request_at(task.address)
     local template = C.luaweb_template(host, r, task.generation)
     entry.id = entry.scope
-    entry.template = template.size > 0 and ffi.string(template.data, template.size) or nil
+    if template.size > 0 then
+      entry.template = ffi.string(template.data, template.size)
+    end
   end
   return entry
 end

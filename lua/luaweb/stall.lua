@@ -29,8 +29,8 @@ local function who(entry)
   return ("%s%sthe handler %s%s"):format(id, line_of(entry), entry.place, of)
 end
 
--- Where it stands: the coroutine that runs, then that of the task, where the app has made
--- one of its own.
+-- Where it stands: the coroutine that runs, then, where the app has made that one, the
+-- task's.
 local function where(task, thread)
   local inner = thread and trace.top_of(thread) or ""
   local outer = task and task.co and task.co ~= thread and trace.top_of(task.co) or ""

@@ -80,7 +80,7 @@ end
 function M.top_of(co)
   local lines = {}
   for line in debug.traceback(co, ""):gmatch "\t[^\n]+" do lines[#lines + 1] = line end
-  while lines[1] and is_lowest(lines[#lines]) do table.remove(lines) end
+  while lines[2] and is_ours(lines[#lines]) do table.remove(lines) end
   return table.concat(lines, "\n")
 end
 
