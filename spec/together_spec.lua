@@ -35,7 +35,9 @@ local function serve(count)
   local child = process.start(APP, "--listen", "127.0.0.1:0", "--workers",
     tostring(count))
   child.port = tonumber(child:expect "http://127%.0%.0%.1:(%d+)$")
-  eventually("each worker has heard it", function() return #child:workers() == count end)
+  eventually("all workers run", function()
+    return #child:workers() == count
+  end)
   return child
 end
 
@@ -45,7 +47,7 @@ end
 
 -- Waits until every worker has heard so much.
 local function expect_heard(child, count, workers)
-  eventually("all workers run", function()
+  eventually("each worker has heard it", function()
     for _, one in pairs(look(child, workers)) do
       if one.heard ~= count then return false end
     end
@@ -85,7 +87,9 @@ describe("the bus", function()
     local child = serve(2)
     local before = who(child).generation
     child:signal "HUP"
-    eventually("the new generation serves", function() return who(child).generation ~= before end)
+    eventually("the new generation serves", function()
+      return who(child).generation ~= before
+    end)
     for _ = 1, 3 do publish(child, "c") end
     eventually("it has heard all", function() return who(child).heard == 3 end)
     child:stop()
@@ -131,10 +135,10 @@ describe("web.every with once", function()
 
   it("goes on in the next generation", function()
     local child = serve(1)
-    eventually("the new one is called", function() return who(child).calls > 0 end)
+    eventually("it is called", function() return who(child).calls > 0 end)
     local before = who(child).generation
     child:signal "HUP"
-    eventually("it holds", function()
+    eventually("the new one is called", function()
       local now = who(child)
       return now.generation ~= before and now.calls > 0
     end)
