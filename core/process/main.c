@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "host/vm.h"
 #include "net/work.h"
 #include "process/descriptors.h"
 #include "process/options.h"
+#include "process/worker.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
  * the standard output. */
@@ -25,20 +25,16 @@ static _Noreturn void quit(int code)
 
 static int run(struct lw_options *options)
 {
-    static struct luaweb_host host;
+    static struct lw_worker worker;
     lw_log_threshold(options->log_level);
     lw_work_size_pool();
     uint64_t descriptors = lw_descriptors_raise();
     if (strcmp(options->argv[0], "serve") == 0)
         lw_descriptors_bound(&options->limits, descriptors);
-    if (!lw_host_construct(&host, &options->limits))
-        return 1;
-    int code = 1;
-    if (options->access_log && !lw_host_log_access(&host, options->access_log))
-        code = 2;
-    else if (lw_host_start(&host, options->argc, options->argv))
-        code = lw_host_run(&host);
-    if (!lw_host_destruct(&host))
+    int code = 2;
+    if (lw_worker_construct(&worker, options, -1))
+        code = lw_worker_run(&worker, 1);
+    if (!lw_worker_destruct(&worker))
         quit(code);
     return code;
 }

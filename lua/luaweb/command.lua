@@ -127,8 +127,9 @@ function commands.serve(words, flags)
   local app, capp = load(words)
   if app.on_start then app.on_start(app) end
   if shutdown.stopping:ready() then return end
+  local list = table.concat(routes.lines(routes.of(app)), "\n")
   for i, address in ipairs(addresses) do addresses[i] = listen(capp, address) end
-  C.luaweb_forget_turns(abi.host)
+  C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)
   for _, address in ipairs(addresses) do
     print(("luaweb serves %s on %s"):format(words[1], address))
   end
@@ -207,8 +208,7 @@ local function run_to_end(name, arguments)
   end
   local message = result.message
   if result.code == USAGE then message = message .. "\nTry: luaweb --help" end
-  io.stderr:write("luaweb: ", message, "\n")
-  return result.code
+  return result.code, message
 end
 
 --- Starts a command as a job.
@@ -217,12 +217,12 @@ end
 function M.start(name, arguments)
   local main = job.spawn(run_to_end, name, arguments)
   job.spawn(function()
-    local ok, code = pcall(main.join, main)
+    local ok, code, message = pcall(main.join, main)
     if not ok then -- the script itself yielded: nobody would have resumed it
-      io.stderr:write("luaweb: ", script, ": ", tostring(code), "\n")
-      code = APP_WRONG
+      code, message = APP_WRONG, ("%s: %s"):format(script, tostring(code))
     end
-    if code then C.luaweb_exit(abi.host, code) end
+    message = message or ""
+    if code then C.luaweb_exit(abi.host, code, message, #message) end
   end)
 end
 
