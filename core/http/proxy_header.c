@@ -64,14 +64,15 @@ static int read_line(struct luaweb_slice rest, struct lw_address *client,
         return 0;
     bool is_v6 = lw_slice_equal(family, LW_SLICE("TCP6"));
     if (!is_v6 && !lw_slice_equal(family, LW_SLICE("TCP4")))
-        return refuse("its family is none of TCP4, TCP6, UNKNOWN", why);
+        return refuse("the PROXY header is for none of TCP4, TCP6, UNKNOWN", why);
     struct lw_address source;
     if (!read_address(take_word(&rest), is_v6, &source)
         || !read_address(take_word(&rest), is_v6, &destination))
-        return refuse("an address is not one of its family", why);
+        return refuse("the PROXY header has an address that is none of its family",
+                      why);
     struct luaweb_slice source_port = take_word(&rest);
     if (!is_port(source_port) || !is_port(rest))
-        return refuse("it does not end in two ports", why);
+        return refuse("the PROXY header does not end in two ports", why);
     *client = source;
     return 0;
 }
@@ -83,7 +84,9 @@ static int read_version_1(struct luaweb_slice octets, size_t *size,
     size_t known = octets.size < LW_PROXY_LINE ? octets.size : LW_PROXY_LINE;
     const char *end = memmem(octets.data, known, "\r\n", 2);
     if (!end)
-        return known < LW_PROXY_LINE ? 1 : refuse("its line does not end", why);
+        return known < LW_PROXY_LINE
+                   ? 1
+                   : refuse("the line of the PROXY header does not end", why);
     *size = (size_t)(end - octets.data) + 2;
     octets.size = *size - 2;
     lw_slice_skip(&octets, sizeof prefix - 1);
@@ -104,9 +107,9 @@ static int read_block(struct luaweb_slice block, uint8_t family,
     uint8_t kind = family >> 4;
     uint8_t transport = family & 15; /* unspecified, stream, datagram: all the same */
     if (kind >= sizeof block_sizes / sizeof *block_sizes || transport > 2)
-        return refuse("its family is not known", why);
+        return refuse("the family of the PROXY header is not known", why);
     if (block.size < block_sizes[kind])
-        return refuse("its addresses are cut short", why);
+        return refuse("the addresses of the PROXY header are cut short", why);
     switch (kind) {
     case 1: *client = lw_address_of(block.data, LW_FAMILY_V4); break;
     case 2: *client = lw_address_of(block.data, LW_FAMILY_V6); break;
@@ -121,13 +124,13 @@ static int read_version_2(struct luaweb_slice octets, size_t *size,
 {
     const uint8_t *at = (const uint8_t *)octets.data;
     if (octets.size > 12 && (at[12] >> 4 != 2 || (at[12] & 15) > 1))
-        return refuse("its version or command is not known", why);
+        return refuse("the version or command of the PROXY header is not known", why);
     if (octets.size < FIXED)
         return 1;
     size_t rest = (size_t)at[14] << 8 | at[15];
     *size = FIXED + rest;
     if (*size > LW_PROXY_BLOCK)
-        return refuse("it is too long", why);
+        return refuse("the PROXY header is too long", why);
     if (octets.size < *size)
         return 1;
     if ((at[12] & 15) == 0) /* LOCAL: whatever else it says */
@@ -148,5 +151,5 @@ int lw_proxy_header_read(struct luaweb_slice octets, size_t *size,
         return octets.size < sizeof signature
                    ? 1
                    : read_version_2(octets, size, client, why);
-    return refuse("the connection does not begin with one", why);
+    return refuse("it does not begin with a PROXY header", why);
 }
