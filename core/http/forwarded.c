@@ -299,10 +299,10 @@ static struct luaweb_slice copy(struct lw_arena *arena, struct luaweb_slice text
 static void tell(const struct chain *chain, struct lw_arena *arena,
                  struct lw_forwarded *found)
 {
-    char text[LW_ADDRESS_TEXT];
+    char text[LW_PEER_TEXT];
     struct luaweb_slice peer = chain->peer.name;
     if (chain->peer.kind == LW_NODE_ADDRESS)
-        peer = lw_slice(text, lw_address_write(&chain->peer.address, text));
+        peer = lw_slice(text, lw_peer_write(&chain->peer.address, text));
     found->peer = copy(arena, peer);
     found->scheme = chain->scheme;
     found->host = copy(arena, chain->host);

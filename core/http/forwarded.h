@@ -8,8 +8,8 @@
 #ifndef LW_HTTP_FORWARDED_H
 #define LW_HTTP_FORWARDED_H
 
-#include "base/address.h"
 #include "base/arena.h"
+#include "base/peer.h"
 #include "base/slice.h"
 
 /* Slices lie in the arena or are constants; without octets: not said. */

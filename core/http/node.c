@@ -64,7 +64,7 @@ static bool take_address(struct luaweb_slice *rest, struct lw_node *node)
     size_t size = end ? (size_t)(end - rest->data) : rest->size;
     struct luaweb_slice text = lw_slice(rest->data, size);
     bool has_colon = size > 0 && memchr(text.data, ':', size);
-    if (has_colon != has_brackets || !lw_address_read(text, &node->address))
+    if (has_colon != has_brackets || !lw_peer_read(text, &node->address))
         return false;
     node->kind = LW_NODE_ADDRESS;
     lw_slice_skip(rest, has_brackets ? size + 1 : size);
@@ -75,7 +75,7 @@ bool lw_node_read(struct luaweb_slice text, bool is_bare, struct lw_node *node)
 {
     struct luaweb_slice rest = text;
     *node = (struct lw_node){.kind = LW_NODE_ADDRESS};
-    if (is_bare && lw_address_read(text, &node->address))
+    if (is_bare && lw_peer_read(text, &node->address))
         return true;
     bool is_read = take_name(&rest, node) || take_address(&rest, node);
     if (is_read && rest.size == 0)

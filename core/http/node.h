@@ -6,7 +6,7 @@
 #ifndef LW_HTTP_NODE_H
 #define LW_HTTP_NODE_H
 
-#include "base/address.h"
+#include "base/peer.h"
 #include "base/slice.h"
 
 enum lw_node_kind {
@@ -17,7 +17,7 @@ enum lw_node_kind {
 
 struct lw_node {
     enum lw_node_kind kind;
-    struct lw_address address;
+    struct lw_peer address;
     struct luaweb_slice name; /* lies in the text, or is a constant */
 };
 

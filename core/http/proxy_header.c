@@ -47,25 +47,23 @@ static bool is_port(struct luaweb_slice text)
     return port <= 65535;
 }
 
-static bool read_address(struct luaweb_slice text, bool is_v6,
-                         struct lw_address *address)
+static bool read_address(struct luaweb_slice text, bool is_v6, struct lw_peer *address)
 {
     bool has_colon = text.size > 0 && memchr(text.data, ':', text.size);
-    return has_colon == is_v6 && lw_address_read(text, address);
+    return has_colon == is_v6 && lw_peer_read(text, address);
 }
 
 /* The line behind "PROXY ", without its CRLF. */
-static int read_line(struct luaweb_slice rest, struct lw_address *client,
-                     const char **why)
+static int read_line(struct luaweb_slice rest, struct lw_peer *client, const char **why)
 {
-    struct lw_address destination;
+    struct lw_peer destination;
     struct luaweb_slice family = take_word(&rest);
     if (lw_slice_equal(family, LW_SLICE("UNKNOWN")))
         return 0;
     bool is_v6 = lw_slice_equal(family, LW_SLICE("TCP6"));
     if (!is_v6 && !lw_slice_equal(family, LW_SLICE("TCP4")))
         return refuse("the PROXY header is for none of TCP4, TCP6, UNKNOWN", why);
-    struct lw_address source;
+    struct lw_peer source;
     if (!read_address(take_word(&rest), is_v6, &source)
         || !read_address(take_word(&rest), is_v6, &destination))
         return refuse("the PROXY header has an address that is none of its family",
@@ -78,7 +76,7 @@ static int read_line(struct luaweb_slice rest, struct lw_address *client,
 }
 
 static int read_version_1(struct luaweb_slice octets, size_t *size,
-                          struct lw_address *client, const char **why)
+                          struct lw_peer *client, const char **why)
 {
     static const char prefix[] = "PROXY ";
     size_t known = octets.size < LW_PROXY_LINE ? octets.size : LW_PROXY_LINE;
@@ -101,8 +99,8 @@ static const size_t block_sizes[] = {
     2 * 108 /* unix: two paths */
 };
 
-static int read_block(struct luaweb_slice block, uint8_t family,
-                      struct lw_address *client, const char **why)
+static int read_block(struct luaweb_slice block, uint8_t family, struct lw_peer *client,
+                      const char **why)
 {
     uint8_t kind = family >> 4;
     uint8_t transport = family & 15; /* unspecified, stream, datagram: all the same */
@@ -111,8 +109,8 @@ static int read_block(struct luaweb_slice block, uint8_t family,
     if (block.size < block_sizes[kind])
         return refuse("the addresses of the PROXY header are cut short", why);
     switch (kind) {
-    case 1: *client = lw_address_of(block.data, LW_FAMILY_V4); break;
-    case 2: *client = lw_address_of(block.data, LW_FAMILY_V6); break;
+    case 1: *client = lw_peer_of(block.data, LW_FAMILY_V4); break;
+    case 2: *client = lw_peer_of(block.data, LW_FAMILY_V6); break;
     case 3: client->family = LW_FAMILY_UNIX; break;
     default: break;
     }
@@ -120,7 +118,7 @@ static int read_block(struct luaweb_slice block, uint8_t family,
 }
 
 static int read_version_2(struct luaweb_slice octets, size_t *size,
-                          struct lw_address *client, const char **why)
+                          struct lw_peer *client, const char **why)
 {
     const uint8_t *at = (const uint8_t *)octets.data;
     if (octets.size > 12 && (at[12] >> 4 != 2 || (at[12] & 15) > 1))
@@ -139,9 +137,9 @@ static int read_version_2(struct luaweb_slice octets, size_t *size,
 }
 
 int lw_proxy_header_read(struct luaweb_slice octets, size_t *size,
-                         struct lw_address *client, const char **why)
+                         struct lw_peer *client, const char **why)
 {
-    *client = (struct lw_address){.family = LW_FAMILY_NONE};
+    *client = (struct lw_peer){.family = LW_FAMILY_NONE};
     *size = 0;
     if (octets.size == 0)
         return 1;

@@ -7,7 +7,7 @@
 #ifndef LW_HTTP_PROXY_HEADER_H
 #define LW_HTTP_PROXY_HEADER_H
 
-#include "base/address.h"
+#include "base/peer.h"
 
 #define LW_PROXY_LINE  107  /* octets of a version 1 line, with its CRLF */
 #define LW_PROXY_BLOCK 4096 /* octets of a version 2 header, with all that is added */
@@ -20,6 +20,6 @@
  *   400   no header, or a malformed one, as soon as that is known; *why is a static
  *         sentence */
 int lw_proxy_header_read(struct luaweb_slice octets, size_t *size,
-                         struct lw_address *client, const char **why);
+                         struct lw_peer *client, const char **why);
 
 #endif

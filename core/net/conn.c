@@ -26,7 +26,7 @@
 
 static void on_ready(struct lw_transport *transport, int status, int events);
 
-static struct lw_address peer_of(int fd)
+static struct lw_peer peer_of(int fd)
 {
     union {
         struct sockaddr_storage any;
@@ -35,12 +35,12 @@ static struct lw_address peer_of(int fd)
     } address = {0};
     socklen_t size = sizeof address;
     if (getpeername(fd, (struct sockaddr *)&address, &size) != 0)
-        return (struct lw_address){.family = LW_FAMILY_NONE};
+        return (struct lw_peer){.family = LW_FAMILY_NONE};
     if (address.any.ss_family == AF_INET)
-        return lw_address_of(&address.v4.sin_addr, LW_FAMILY_V4);
+        return lw_peer_of(&address.v4.sin_addr, LW_FAMILY_V4);
     if (address.any.ss_family == AF_INET6)
-        return lw_address_of(&address.v6.sin6_addr, LW_FAMILY_V6);
-    return (struct lw_address){.family = LW_FAMILY_UNIX};
+        return lw_peer_of(&address.v6.sin6_addr, LW_FAMILY_V6);
+    return (struct lw_peer){.family = LW_FAMILY_UNIX};
 }
 
 int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
@@ -63,8 +63,8 @@ int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
         conn->next->prev = conn;
     loop->conns = conn;
     loop->conn_count++;
-    struct lw_address peer = peer_of(fd);
-    lw_address_write(&peer, conn->peer);
+    struct lw_peer peer = peer_of(fd);
+    lw_peer_write(&peer, conn->peer);
     lw_conn_touch(conn);
     if (loop->trusted)
         lw_proxied_open(conn, &peer);

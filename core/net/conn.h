@@ -20,8 +20,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/address.h"
 #include "base/buffer.h"
+#include "base/peer.h"
 #include "http/memo.h"
 #include "machine/walk.h"
 #include "net/content.h"
@@ -81,8 +81,8 @@ struct lw_conn {
     bool has_answered; /* a request has ended since then */
     struct lw_conn *next_dirty;
     struct lw_conn *prev;
-    struct lw_conn *next;       /* of the open ones, or of the pool */
-    char peer[LW_ADDRESS_TEXT]; /* as the socket has it, or the header of its proxy */
+    struct lw_conn *next;    /* of the open ones, or of the pool */
+    char peer[LW_PEER_TEXT]; /* as the socket has it, or the header of its proxy */
 };
 
 /* Takes a connected, non-blocking descriptor.  0, or a libuv error and it is closed. */

@@ -41,7 +41,7 @@ static void close_at_once(struct lw_conn *conn, const char *why)
     lw_conn_drop(conn, false);
 }
 
-void lw_proxied_open(struct lw_conn *conn, const struct lw_address *peer)
+void lw_proxied_open(struct lw_conn *conn, const struct lw_peer *peer)
 {
     const struct lw_loop *loop = conn->loop;
     conn->is_trusted = lw_networks_have(loop->trusted, peer);
@@ -54,10 +54,10 @@ void lw_proxied_open(struct lw_conn *conn, const struct lw_address *peer)
 }
 
 /* The connection is from now on the client's; its proxy may be one of several. */
-static void begin(struct lw_conn *conn, const struct lw_address *client)
+static void begin(struct lw_conn *conn, const struct lw_peer *client)
 {
     if (client->family != LW_FAMILY_NONE) {
-        lw_address_write(client, conn->peer);
+        lw_peer_write(client, conn->peer);
         conn->is_trusted = lw_networks_have(conn->loop->trusted, client);
     }
     conn->state = LW_CONN_READING;
@@ -68,7 +68,7 @@ static void begin(struct lw_conn *conn, const struct lw_address *client)
 void lw_proxied_advance(struct lw_conn *conn)
 {
     struct lw_buffer *in = &conn->in;
-    struct lw_address client;
+    struct lw_peer client;
     const char *why = "the PROXY header ends too early";
     size_t size;
     if (lw_buffer_size(in) == 0) { /* it only looked whether somebody is here */

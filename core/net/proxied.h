@@ -7,12 +7,12 @@
 #ifndef LW_NET_PROXIED_H
 #define LW_NET_PROXIED_H
 
-#include "base/address.h"
+#include "base/peer.h"
 #include "net/conn.h"
 
 /* A connection has come from this address: finds out whether it is trusted, and what is
  * to come first.  With --proxy-protocol, one that is not trusted is dropped. */
-void lw_proxied_open(struct lw_conn *conn, const struct lw_address *peer);
+void lw_proxied_open(struct lw_conn *conn, const struct lw_peer *peer);
 
 /* Octets have come, or their end, where the PROXY header is awaited. */
 void lw_proxied_advance(struct lw_conn *conn);

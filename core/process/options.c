@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/require.h"
+#include "base/slice.h"
 
 enum unit {
     OCTETS,
@@ -17,6 +18,9 @@ enum unit {
     SECONDS,
     PATH,
     LEVEL,
+    NETWORK,
+    MODE,
+    PROXY_HEADER,
     HANDED_ON
 };
 
@@ -38,6 +42,13 @@ static struct lw_limits limits = {
 static const struct flag flags[] = {
     {"--listen", "host:port|unix:path", HANDED_ON, NULL,
      "where to listen, repeatable (default 127.0.0.1:8080)"},
+    {"--unix-mode", "octal", MODE, NULL,
+     "of unix sockets, e.g. 660 (default 600: its owner only)"},
+    {"--trusted-proxy", "network", NETWORK, NULL,
+     "whose Forwarded or X-Forwarded-* is believed, repeatable: an address, a\n"
+     "                                network such as 10.0.0.0/8, or unix:"},
+    {"--proxy-protocol", NULL, PROXY_HEADER, NULL,
+     "connections come from trusted proxies only, with a PROXY header"},
     {"--access-log", "[json:]path", PATH, NULL,
      "one line a request, combined or JSON; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
@@ -160,6 +171,9 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [SECONDS] = "want seconds, e.g. 30 or 0.5",
         [PATH] = "want a path, e.g. json:/var/log/app.log",
         [LEVEL] = "want debug, info, warn or error",
+        [NETWORK] = "want an address, a network with no bit set behind its prefix "
+                    "(10.0.0.0/8, fd00::/8), or unix:",
+        [MODE] = "want an octal mode, e.g. 660",
     };
     fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
     return false;
@@ -177,11 +191,22 @@ static bool read_level(struct lw_options *options, const char *text)
     return false;
 }
 
+static bool read_mode(struct lw_options *options, const char *text)
+{
+    size_t size = strspn(text, "01234567");
+    options->unix_mode = (uint32_t)strtoul(text, NULL, 8);
+    return size > 0 && text[size] == 0 && size <= 4 && options->unix_mode > 0
+           && options->unix_mode <= 0777;
+}
+
 static bool read_value(struct lw_options *options, const struct flag *flag,
                        const char *text)
 {
     switch (flag->unit) {
     case LEVEL: return read_level(options, text);
+    case NETWORK:
+        return lw_networks_add(&options->trusted, lw_slice(text, strlen(text)));
+    case MODE: return read_mode(options, text);
     case PATH: options->access_log = text; return *text != 0;
     default: return read_limit(flag, text);
     }
@@ -204,7 +229,10 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
     if (!flag->argument) {
         if (value)
             return wrong("this option takes no value", text);
-        hand_on(options, text);
+        if (flag->unit == PROXY_HEADER)
+            options->demands_proxy_header = true;
+        else
+            hand_on(options, text);
         return true;
     }
     bool is_apart = value == NULL;
@@ -246,6 +274,9 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
         else if (!read_flag(options, argc, argv, &at))
             return false;
     }
+    if (options->demands_proxy_header && !lw_networks_any(&options->trusted))
+        return wrong("--proxy-protocol",
+                     "needs --trusted-proxy, to know whose headers to believe");
     options->argv[options->argc] = NULL;
     options->limits = limits;
     return true;

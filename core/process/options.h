@@ -8,10 +8,14 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/peer.h"
 
 struct lw_options {
     struct lw_limits limits;
-    const char *access_log; /* NULL: none */
+    const char *access_log;     /* NULL: none */
+    struct lw_networks trusted; /* proxies */
+    bool demands_proxy_header;
+    uint32_t unix_mode; /* 0: not given */
     enum lw_level log_level;
     /* For the Lua half: the command, then its arguments, then NULL.  Owned; the texts
      * belong to main's argv. */

@@ -2,7 +2,7 @@
  *
  * libc reads and writes addresses; it is strict where that matters ("010.0.0.1" has two
  * meanings, so it is none). */
-#include "base/address.h"
+#include "base/peer.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 
 static const uint8_t mapped[MAPPED_AT] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 
-struct lw_address lw_address_of(const void *octets, enum lw_family family)
+struct lw_peer lw_peer_of(const void *octets, enum lw_family family)
 {
-    struct lw_address address = {.family = family};
+    struct lw_peer address = {.family = family};
     const uint8_t *from = octets;
     bool is_mapped = family == LW_FAMILY_V6 && memcmp(from, mapped, MAPPED_AT) == 0;
     if (is_mapped) {
@@ -26,9 +26,9 @@ struct lw_address lw_address_of(const void *octets, enum lw_family family)
     return address;
 }
 
-bool lw_address_read(struct luaweb_slice text, struct lw_address *address)
+bool lw_peer_read(struct luaweb_slice text, struct lw_peer *address)
 {
-    char copy[LW_ADDRESS_TEXT];
+    char copy[LW_PEER_TEXT];
     uint8_t octets[16];
     if (text.size == 0 || text.size >= sizeof copy || memchr(text.data, 0, text.size))
         return false;
@@ -37,22 +37,22 @@ bool lw_address_read(struct luaweb_slice text, struct lw_address *address)
     bool is_v6 = strchr(copy, ':') != NULL;
     if (inet_pton(is_v6 ? AF_INET6 : AF_INET, copy, octets) != 1)
         return false;
-    *address = lw_address_of(octets, is_v6 ? LW_FAMILY_V6 : LW_FAMILY_V4);
+    *address = lw_peer_of(octets, is_v6 ? LW_FAMILY_V6 : LW_FAMILY_V4);
     return true;
 }
 
-uint32_t lw_address_write(const struct lw_address *address, char text[LW_ADDRESS_TEXT])
+uint32_t lw_peer_write(const struct lw_peer *address, char text[LW_PEER_TEXT])
 {
     text[0] = 0;
     if (address->family == LW_FAMILY_UNIX)
         memcpy(text, "unix:", sizeof "unix:");
     else if (address->family != LW_FAMILY_NONE)
         inet_ntop(address->family == LW_FAMILY_V4 ? AF_INET : AF_INET6, address->octets,
-                  text, LW_ADDRESS_TEXT);
+                  text, LW_PEER_TEXT);
     return (uint32_t)strlen(text);
 }
 
-static uint32_t width_of(const struct lw_address *address)
+static uint32_t width_of(const struct lw_peer *address)
 {
     return address->family == LW_FAMILY_V4 ? 32 : 128;
 }
@@ -95,7 +95,7 @@ static bool read_network(struct luaweb_slice text, struct lw_network *network)
     struct luaweb_slice address = text;
     if (slash)
         address.size = (size_t)(slash - text.data);
-    if (!lw_address_read(address, &network->address))
+    if (!lw_peer_read(address, &network->address))
         return false;
     network->bits = width_of(&network->address);
     if (!slash)
@@ -118,8 +118,12 @@ bool lw_networks_add(struct lw_networks *networks, struct luaweb_slice text)
     return true;
 }
 
-bool lw_networks_have(const struct lw_networks *networks,
-                      const struct lw_address *address)
+bool lw_networks_any(const struct lw_networks *networks)
+{
+    return networks->count > 0 || networks->has_unix;
+}
+
+bool lw_networks_have(const struct lw_networks *networks, const struct lw_peer *address)
 {
     if (address->family == LW_FAMILY_UNIX)
         return networks->has_unix;
