@@ -170,6 +170,10 @@ bool luaweb_is_draining(struct luaweb_host *host);
 void luaweb_loaded(struct luaweb_host *host, struct luaweb_app *app, uint32_t workers,
                    const char *routes, size_t size);
 
+/* Asks for a reload: a new generation in all workers.  The text says why, for the log.
+ * Without a master nothing happens. */
+void luaweb_want_reload(struct luaweb_host *host, const char *why, size_t size);
+
 /* Lua has come to its end: a command's, or since the app can't be loaded; the text says
  * why, and is printed.  Where nothing else goes on, the process exits with `code`. */
 void luaweb_exit(struct luaweb_host *host, int code, const char *text, size_t size);

@@ -106,6 +106,11 @@ EXPORT void luaweb_loaded(struct luaweb_host *host, struct luaweb_app *app,
     host->calls->loaded(host->calls->context, host, app, workers, routes, size);
 }
 
+EXPORT void luaweb_want_reload(struct luaweb_host *host, const char *why, size_t size)
+{
+    host->calls->want_reload(host->calls->context, why, size);
+}
+
 EXPORT void luaweb_exit(struct luaweb_host *host, int code, const char *text,
                         size_t size)
 {

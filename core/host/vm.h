@@ -31,6 +31,8 @@ struct lw_host_calls {
      * lists its routes. */
     void (*loaded)(void *context, struct luaweb_host *host, struct luaweb_app *app,
                    uint32_t workers, const char *routes, size_t size);
+    /* A new generation is wished for; why, for the log. */
+    void (*want_reload)(void *context, const char *why, size_t size);
     /* A signal is to end the process at once, with this code. */
     void (*exit_on_signal)(void *context, int code);
 };

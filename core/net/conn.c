@@ -62,7 +62,7 @@ int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
     if (conn->next)
         conn->next->prev = conn;
     loop->conns = conn;
-    loop->conn_count++;
+    lw_loop_count_conn(loop, 1);
     struct lw_peer peer = peer_of(fd);
     lw_peer_write(&peer, conn->peer);
     lw_conn_touch(conn);
@@ -136,7 +136,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         loop->conns = conn->next;
     if (conn->next)
         conn->next->prev = conn->prev;
-    loop->conn_count--;
+    lw_loop_count_conn(loop, -1);
     lw_transport_close(&conn->transport, reset, on_closed);
     lw_listen_resume_all(loop);
     lw_loop_check_drained(loop);

@@ -19,6 +19,7 @@
 #include "net/request.h"
 #include "net/socket.h"
 #include "net/timer.h"
+#include "share/board.h"
 
 #define REQUESTS_AT_ONCE 16 /* read in a row before their handlers run */
 
@@ -292,6 +293,13 @@ void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how
     loop->has_work = true;
     const struct lw_owner *owner = owner_of(loop, request);
     owner->gone(owner->context, request, how);
+}
+
+void lw_loop_count_conn(struct lw_loop *loop, int change)
+{
+    loop->conn_count += (uint32_t)change;
+    atomic_store_explicit(&lw_board_own()->conn_count, loop->conn_count,
+                          memory_order_relaxed);
 }
 
 int64_t lw_loop_time_ms(void)

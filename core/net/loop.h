@@ -159,6 +159,9 @@ void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
 void lw_loop_wake(struct lw_loop *loop, uint32_t id);
 void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how);
 
+/* A connection has come (1) or gone (-1); the board shows how many there are. */
+void lw_loop_count_conn(struct lw_loop *loop, int change);
+
 /* Milliseconds since 1970. */
 int64_t lw_loop_time_ms(void);
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "net/access_log.h"
@@ -12,6 +13,7 @@
 #include "net/listen.h"
 #include "process/orders.h"
 #include "process/signals.h"
+#include "share/board.h"
 
 #define REAP_MS 50 /* between two looks at what closes */
 
@@ -89,12 +91,17 @@ static void on_ended(void *context, struct luaweb_host *host, int code,
     worker->loop.has_work = true;
     if (was_loading && size > 0)
         lw_orders_tell_failure(worker, generation->number, code, text, size);
-    if (is_only && size > 0)
+    if (is_only && size > 0 && worker->is_first)
         fprintf(stderr, "luaweb: %.*s\n", (int)size, text);
     if (is_only && !worker->loop.is_draining)
         lw_loop_exit(&worker->loop, code);
     if (is_only)
         worker->end_code = code;
+}
+
+static void on_want_reload(void *context, const char *why, size_t size)
+{
+    lw_orders_wish_reload(context, why, size);
 }
 
 static void on_exit_on_signal(void *context, int code)
@@ -136,14 +143,18 @@ static bool open_access_log(struct lw_worker *worker)
 }
 
 bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *options,
-                         int channel)
+                         const struct lw_inherited *inherited)
 {
     memset(worker, 0, sizeof *worker);
     const struct lw_loop_calls calls = {worker, on_turn, on_drained};
     worker->options = options;
-    worker->channel = channel;
-    worker->calls =
-        (struct lw_host_calls){worker, on_ended, on_loaded, on_exit_on_signal};
+    worker->channel = inherited ? inherited->channel : -1;
+    worker->is_first = !inherited || inherited->is_first;
+    worker->calls = (struct lw_host_calls){.context = worker,
+                                           .ended = on_ended,
+                                           .loaded = on_loaded,
+                                           .want_reload = on_want_reload,
+                                           .exit_on_signal = on_exit_on_signal};
     int error = lw_loop_construct(&worker->loop, &options->limits, &calls);
     if (error) {
         fprintf(stderr, "luaweb: can't make an event loop: %s\n", uv_strerror(error));
@@ -163,6 +174,9 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
 
 int lw_worker_run(struct lw_worker *worker, uint32_t generation)
 {
+    struct lw_slot *slot = lw_board_own();
+    atomic_store(&slot->pid, (int32_t)getpid());
+    atomic_store(&slot->state, LW_SLOT_LOADING);
     lw_worker_load(worker, generation);
     if (!worker->generations || worker->generations->state == LW_GENERATION_ENDED)
         return 1;
@@ -217,6 +231,7 @@ void lw_worker_drain(struct lw_worker *worker, uint64_t grace_ms, uint64_t deadl
     for (struct lw_generation *g = worker->generations; g; g = g->next)
         if (g->state < LW_GENERATION_RETIRING)
             lw_host_stopping(&g->host);
+    atomic_store(&lw_board_own()->state, LW_SLOT_DRAINING);
     lw_loop_drain(&worker->loop, grace_ms);
 }
 
@@ -268,6 +283,9 @@ void lw_worker_switch(struct lw_worker *worker, uint32_t number)
     worker->site = (struct lw_site){generation->app, &generation->host.owner};
     worker->serving = generation;
     generation->state = LW_GENERATION_SERVING;
+    atomic_store(&lw_board_own()->generation, number);
+    if (!worker->loop.is_draining)
+        atomic_store(&lw_board_own()->state, LW_SLOT_READY);
     lw_conn_renew(&worker->loop, &worker->site);
     if (last)
         lw_generation_retire(last);

@@ -11,6 +11,7 @@
 
 #include "net/loop.h"
 #include "process/generation.h"
+#include "process/inherit.h"
 #include "process/options.h"
 
 struct lw_worker {
@@ -27,13 +28,13 @@ struct lw_worker {
     int channel;          /* its end; -1: there is no master */
     int signal_exit_code; /* 0: a signal drains */
     int end_code;         /* to exit with, once all generations have ended */
-    bool is_late;         /* the drain timeout has passed once */
+    bool is_first;        /* it tells people why its app can't be loaded */
 };
 
-/* Opens the loop, and the access log where there is one.  `channel`: the end that leads
- * to the master, or -1.  false: the reason is on the standard error output. */
+/* Opens the loop, and the access log where there is one.  `inherited`: from the master,
+ * NULL where there is none.  false: the reason is on the standard error output. */
 bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *options,
-                         int channel);
+                         const struct lw_inherited *inherited);
 
 /* Loads the first generation, whose number this is, and runs until the end: the exit
  * code. */

@@ -19,6 +19,7 @@ local ADDRESS_IN_USE = "address already in use" -- as libuv says it
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
   serve   = { listen = "list" },
+  work    = { listen = "list" },
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },
@@ -134,6 +135,14 @@ function commands.serve(words, flags)
     print(("luaweb serves %s on %s"):format(words[1], address))
   end
   for _, line in ipairs(routes.lines(routes.of(app))) do print(line) end
+end
+
+-- In a worker: loads the app, for the master to let it serve.
+function commands.work(words)
+  local app, capp = load(words)
+  if app.on_start then app.on_start(app) end
+  local list = table.concat(routes.lines(routes.of(app)), "\n")
+  C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)
 end
 
 function commands.routes(words, flags)
