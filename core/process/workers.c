@@ -32,7 +32,8 @@ void lw_workers_construct(struct lw_master *master)
 {
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++) {
         struct lw_child *child = &master->children[i];
-        *child = (struct lw_child){.master = master, .number = i, .channel = -1};
+        *child =
+            (struct lw_child){.master = master, .number = i, .channel = -1, .wake = -1};
         child->slot = master->first_slot + i;
         uv_timer_init(&master->loop, &child->again);
         child->again.data = child;
@@ -66,19 +67,20 @@ void lw_worker_start_later(struct lw_child *child)
 static void say_end(const struct lw_child *child, int code, int number)
 {
     char how[64];
-    const char *text = child->failure ? child->failure : "";
+    char when[32] = "at once";
+    const char *why = child->failure ? child->failure : "";
     if (number)
         snprintf(how, sizeof how, "was ended by signal %d (%s)", number,
                  strsignal(number));
     else
         snprintf(how, sizeof how, "ended with exit code %d", code);
-    lw_log(
-        LW_LOG_ERROR,
-        "worker %u (pid %d) %s; it is started again %s%llu ms; %u of %u serve%s%.800s",
-        child->number + 1, child->process.pid, how,
-        child->back_off_ms ? "in " : "now, ", (unsigned long long)child->back_off_ms,
-        lw_workers_in(child->master, LW_CHILD_READY), child->master->worker_count,
-        *text ? ": " : "", text);
+    if (child->back_off_ms)
+        snprintf(when, sizeof when, "in %g s", (double)child->back_off_ms / 1000);
+    lw_log(LW_LOG_ERROR,
+           "worker %u (pid %d) %s; it is started again %s; %u of %u serve%s%.800s",
+           child->number + 1, child->process.pid, how, when,
+           lw_workers_in(child->master, LW_CHILD_READY), child->master->worker_count,
+           *why ? ": " : "", why);
 }
 
 static void close_child(struct lw_child *child)
@@ -196,6 +198,7 @@ bool lw_worker_start(struct lw_child *child)
     }
     child->state = LW_CHILD_LOADING;
     child->is_late = false;
+    lw_peers_introduce(child);
     return true;
 }
 
