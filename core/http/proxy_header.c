@@ -93,10 +93,10 @@ static int read_version_1(struct luaweb_slice octets, size_t *size,
 
 /* By the upper half of the octet: how many octets its addresses have. */
 static const size_t block_sizes[] = {
-    0,      /* not given */
-    12,     /* IPv4: two addresses, two ports */
-    36,     /* IPv6: the same */
-    2 * 108 /* unix: two paths */
+    0,  /* not given */
+    12, /* IPv4: two addresses, two ports */
+    36, /* IPv6: the same */
+    216 /* unix: two paths */
 };
 
 static int read_block(struct luaweb_slice block, uint8_t family, struct lw_peer *client,

@@ -4,11 +4,8 @@
  * and closing.  What happens between a whole head and its answer is in serve.c. */
 #include "net/conn.h"
 
-#include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -25,23 +22,6 @@
 #define READ_ROOM 4096 /* asked for in front of a read */
 
 static void on_ready(struct lw_transport *transport, int status, int events);
-
-static struct lw_peer peer_of(int fd)
-{
-    union {
-        struct sockaddr_storage any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } address = {0};
-    socklen_t size = sizeof address;
-    if (getpeername(fd, (struct sockaddr *)&address, &size) != 0)
-        return (struct lw_peer){.family = LW_FAMILY_NONE};
-    if (address.any.ss_family == AF_INET)
-        return lw_peer_of(&address.v4.sin_addr, LW_FAMILY_V4);
-    if (address.any.ss_family == AF_INET6)
-        return lw_peer_of(&address.v6.sin6_addr, LW_FAMILY_V6);
-    return (struct lw_peer){.family = LW_FAMILY_UNIX};
-}
 
 int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
 {
@@ -63,7 +43,7 @@ int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
         conn->next->prev = conn;
     loop->conns = conn;
     lw_loop_count_conn(loop, 1);
-    struct lw_peer peer = peer_of(fd);
+    struct lw_peer peer = lw_transport_peer(&conn->transport);
     lw_peer_write(&peer, conn->peer);
     lw_conn_touch(conn);
     if (loop->trusted)

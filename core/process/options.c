@@ -177,8 +177,7 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [SECONDS] = "want seconds, e.g. 30 or 0.5",
         [PATH] = "want a path, e.g. json:/var/log/app.log",
         [LEVEL] = "want debug, info, warn or error",
-        [NETWORK] = "want an address, a network with no bit set behind its prefix "
-                    "(10.0.0.0/8, fd00::/8), or unix:",
+        [NETWORK] = "want an address, a network, e.g. 10.0.0.0/8 or fd00::/8, or unix:",
         [MODE] = "want an octal mode, e.g. 660",
         [WORKERS] = "want auto, or a number from 1 to 64",
     };
