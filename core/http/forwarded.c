@@ -170,42 +170,54 @@ static bool take_pair(struct luaweb_slice *rest, struct lw_arena *arena,
     return true;
 }
 
-static bool is_at_end(struct luaweb_slice rest, char also)
-{
-    return rest.size == 0 || rest.data[0] == ',' || rest.data[0] == also;
-}
-
-/* Pairs with semicolons between them; white space around those is in nobody's way. */
-static bool take_hop(struct luaweb_slice *rest, struct lw_arena *arena, struct hop *hop)
+/* All pairs of one hop, with semicolons between them; white space around those is in
+ * nobody's way. */
+static bool read_hop(struct luaweb_slice rest, struct lw_arena *arena, struct hop *hop)
 {
     struct luaweb_slice by = {NULL, 0};
     do {
-        lw_slice_skip_space(rest);
-        if (!is_at_end(*rest, ';') && !take_pair(rest, arena, hop, &by))
+        lw_slice_skip_space(&rest);
+        if (rest.size > 0 && rest.data[0] != ';' && !take_pair(&rest, arena, hop, &by))
             return false;
-        lw_slice_skip_space(rest);
-    } while (take(rest, ';'));
-    return is_at_end(*rest, ',');
+        lw_slice_skip_space(&rest);
+    } while (take(&rest, ';'));
+    return rest.size == 0;
 }
 
-/* One line; a fault in its grammar leaves nothing of it. */
+/* The octets before the first comma outside of quotes. */
+static size_t size_of_hop(struct luaweb_slice text)
+{
+    bool is_quoted = false;
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+        if (c == ',' && !is_quoted)
+            return i;
+        if (c == '"')
+            is_quoted = !is_quoted;
+        if (c == '\\' && is_quoted)
+            i++;
+    }
+    return text.size;
+}
+
+/* One line.  A fault is one of its hop alone, but a quote that does not end takes in all
+ * that follows. */
 static void read_forwarded(struct chain *chain, struct luaweb_slice rest,
                            struct lw_arena *arena)
 {
-    lw_slice_skip_space(&rest);
     while (rest.size > 0) {
         struct hop hop = {
             .node = {NULL, 0}
         };
-        bool is_empty = lw_slice_begins(rest, ',');
-        if (!is_empty && !take_hop(&rest, arena, &hop)) {
-            forget(chain, true);
-            return;
-        }
-        if (!is_empty)
+        size_t size = size_of_hop(rest);
+        struct luaweb_slice text = lw_slice_trim(lw_slice(rest.data, size));
+        lw_slice_skip(&rest, size < rest.size ? size + 1 : size);
+        if (text.size == 0)
+            continue;
+        if (read_hop(text, arena, &hop))
             add_hop(chain, &hop, false);
-        take(&rest, ',');
-        lw_slice_skip_space(&rest);
+        else
+            forget(chain, true);
     }
 }
 

@@ -67,6 +67,9 @@ describe("A chain of Forwarded", function()
     assert.same({ peer = "192.0.2.1" },
       (read "for=1.1.1.1;proto=gopher;host=\"a b\", for=192.0.2.1"))
     assert.same({ peer = "192.0.2.1" }, (read("for=\"", "for=192.0.2.1, for=10.0.0.1")))
+    assert.same({ peer = "192.0.2.1" }, (read "what is this?, for=192.0.2.1"))
+    assert.same({ peer = "192.0.2.1" }, (read 'for="\\\"";;x="a,b"c, for=192.0.2.1'))
+    assert.same({ peer = "192.0.2.1" }, (read "\\\\, for=192.0.2.1"))
   end)
 
   it("gives scheme and host of the client's own request", function()
@@ -168,7 +171,11 @@ describe("Forwarded is malformed with", function()
   end)
 
   it("a quote of the client's that takes in what the proxy adds", function()
-    assert.equal(MALFORMED, select(2, read "for=\"6.6.6.6, for=192.0.2.1"))
+    for _, text in ipairs { 'for="6.6.6.6', '"', 'for="\\"', 'x="";y="', 'a"b' } do
+      for _, behind in ipairs { "", ';host="a.example"', ';x="\\"";y=""' } do
+        assert.equal(MALFORMED, select(2, read(text .. ", for=192.0.2.1" .. behind)))
+      end
+    end
   end)
 end)
 
