@@ -19,6 +19,7 @@ struct lw_conn;
 struct lw_listener;
 struct lw_request;
 struct lw_trace;
+struct lw_tracer;
 
 /* Who is told: a host, which is one Lua state.  It owns the ids that it asks for, and is
  * held until lw_loop_close_owner. */
@@ -70,7 +71,8 @@ struct lw_loop {
     uv_timer_t last;         /* ends the wait for the thread pool */
     struct lw_limits limits;
     struct lw_access_log *access_log; /* owned; NULL: none */
-    struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
+    struct lw_trace *trace;   /* of the walks, for the host; NULL: nobody looks */
+    struct lw_tracer *tracer; /* owned; NULL: nobody has asked for a trace */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     const struct lw_upcalls *upcalls; /* of the host that new requests are for */
     struct lw_blocks blocks;
@@ -103,6 +105,7 @@ struct lw_loop {
     bool is_drained;          /* nothing is open any more, and the host knows */
     bool is_full;             /* Lua holds too much: functions are not asked */
     uint32_t queued;          /* requests that the host was told of in this turn */
+    bool keeps_spans;         /* of requests that end (tracer.h) */
     bool has_work;            /* the host was told of something in this turn */
 };
 

@@ -10,7 +10,7 @@ local C = pure.load "http/problem"
 
 local TEXT, HTML = "text/plain; charset=utf-8", "text/html; charset=utf-8"
 local PROBLEM = "application/problem+json"
-local SIZE = 1024 -- LW_PROBLEM_SIZE
+local SIZE = 1280 -- LW_PROBLEM_SIZE
 
 --- The body and its media type.
 ---@param accept string|string[]|nil   the Accept fields of the request
