@@ -23,12 +23,12 @@ EXPORT bool luaweb_trace(struct luaweb_host *host, struct luaweb_request *facts,
 
 EXPORT void luaweb_trace_begin(struct luaweb_host *host, struct luaweb_trace *trace)
 {
-    lw_tracer_begin(&host->loop, trace);
+    lw_tracer_begin(host->loop, trace);
 }
 
 EXPORT void luaweb_span_id(struct luaweb_host *host, char id[16])
 {
-    lw_tracer_span_id(&host->loop, id);
+    lw_tracer_span_id(host->loop, id);
 }
 
 EXPORT bool luaweb_tracestate(struct luaweb_host *host, const char *text, size_t size)
@@ -51,20 +51,20 @@ EXPORT void luaweb_spans_start(struct luaweb_host *host,
         checked.ratio = 0;
     if (checked.ratio > 1)
         checked.ratio = 1;
-    lw_tracer_start(&host->loop, &checked);
+    lw_tracer_start(host->loop, &checked);
 }
 
 EXPORT void luaweb_spans_stop(struct luaweb_host *host)
 {
-    lw_tracer_stop(&host->loop);
+    lw_tracer_stop(host->loop);
 }
 
 EXPORT bool luaweb_span_take(struct luaweb_host *host, struct luaweb_span *span)
 {
-    return lw_tracer_take(&host->loop, span);
+    return lw_tracer_take(host->loop, span);
 }
 
 EXPORT double luaweb_spans_lost(struct luaweb_host *host)
 {
-    return (double)lw_tracer_lost(&host->loop);
+    return (double)lw_tracer_lost(host->loop);
 }
