@@ -47,8 +47,8 @@ struct luaweb_sampling {
     uint32_t heeds_parent; /* a trace that came is sampled as its flag says */
 };
 
-/* Has spans of all requests that are sampled kept from now on, until they are taken;
- * again: only the sampling changes. */
+/* Has spans of all requests that are sampled kept from now on, until they are taken.
+ * Each host that has started stops; the sampling is that of the last one. */
 void luaweb_spans_start(struct luaweb_host *host,
                         const struct luaweb_sampling *sampling);
 void luaweb_spans_stop(struct luaweb_host *host);

@@ -51,12 +51,17 @@ EXPORT void luaweb_spans_start(struct luaweb_host *host,
         checked.ratio = 0;
     if (checked.ratio > 1)
         checked.ratio = 1;
+    if (host->keeps_spans)
+        lw_tracer_stop(host->loop);
+    host->keeps_spans = true;
     lw_tracer_start(host->loop, &checked);
 }
 
 EXPORT void luaweb_spans_stop(struct luaweb_host *host)
 {
-    lw_tracer_stop(host->loop);
+    if (host->keeps_spans)
+        lw_tracer_stop(host->loop);
+    host->keeps_spans = false;
 }
 
 EXPORT bool luaweb_span_take(struct luaweb_host *host, struct luaweb_span *span)

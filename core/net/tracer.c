@@ -23,6 +23,7 @@ struct lw_tracer {
     uint32_t count;
     uint64_t bound; /* a trace that begins here is sampled below this number */
     bool heeds_parent;
+    uint32_t starts; /* that were not stopped */
     uint64_t lost;
 };
 
@@ -77,9 +78,8 @@ static bool is_sampled(const struct lw_tracer *tracer, const struct luaweb_trace
 
 static void decide(const struct lw_tracer *tracer, struct luaweb_trace *trace)
 {
-    trace->flags &= ~(uint32_t)LUAWEB_TRACE_SAMPLED;
-    if (is_sampled(tracer, trace))
-        trace->flags |= LUAWEB_TRACE_SAMPLED;
+    uint32_t others = trace->flags & ~(uint32_t)LUAWEB_TRACE_SAMPLED;
+    trace->flags = others | (is_sampled(tracer, trace) ? LUAWEB_TRACE_SAMPLED : 0);
 }
 
 /* LUAWEB_TRACE_RANDOM is not claimed: it is of level 2, and there are receivers that
@@ -134,6 +134,7 @@ const struct luaweb_trace *lw_tracer_of(struct lw_request *request)
 void lw_tracer_start(struct lw_loop *loop, const struct luaweb_sampling *sampling)
 {
     struct lw_tracer *tracer = tracer_of(loop);
+    tracer->starts++;
     if (!tracer->ring)
         tracer->ring = lw_alloc(LUAWEB_SPANS * sizeof *tracer->ring);
     tracer->bound = (uint64_t)(sampling->ratio * 9223372036854775808.0);
@@ -143,11 +144,13 @@ void lw_tracer_start(struct lw_loop *loop, const struct luaweb_sampling *samplin
 
 void lw_tracer_stop(struct lw_loop *loop)
 {
-    if (!loop->tracer)
+    struct lw_tracer *tracer = loop->tracer;
+    lw_require(tracer && tracer->starts > 0);
+    if (--tracer->starts > 0)
         return;
-    free(loop->tracer->ring);
-    loop->tracer->ring = NULL;
-    loop->tracer->first = loop->tracer->count = 0;
+    free(tracer->ring);
+    tracer->ring = NULL;
+    tracer->first = tracer->count = 0;
     loop->keeps_spans = false;
 }
 
@@ -237,7 +240,9 @@ uint64_t lw_tracer_lost(const struct lw_loop *loop)
 
 void lw_tracer_free(struct lw_loop *loop)
 {
-    lw_tracer_stop(loop);
+    if (!loop->tracer)
+        return;
+    free(loop->tracer->ring);
     free(loop->tracer);
     loop->tracer = NULL;
 }

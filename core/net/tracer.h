@@ -19,7 +19,8 @@ const struct luaweb_trace *lw_tracer_of(struct lw_request *request);
 void lw_tracer_begin(struct lw_loop *loop, struct luaweb_trace *trace);
 void lw_tracer_span_id(struct lw_loop *loop, char id[16]);
 
-/* Has requests kept when they end (loop->keeps_spans).  Again: the sampling changes. */
+/* Has requests kept when they end (loop->keeps_spans), until it was stopped as often as
+ * started; the sampling is that of the last start. */
 void lw_tracer_start(struct lw_loop *loop, const struct luaweb_sampling *sampling);
 void lw_tracer_stop(struct lw_loop *loop);
 

@@ -19,8 +19,8 @@ local ADDRESS_IN_USE = "address already in use" -- as libuv says it
 
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
-  serve   = { listen = "list" },
-  work    = { listen = "list" },
+  serve   = { listen = "list", otlp = "text", ["otlp-sample"] = "text" },
+  work    = { listen = "list", otlp = "text", ["otlp-sample"] = "text" },
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },
@@ -120,6 +120,17 @@ local function load(words)
   return loaded, capp
 end
 
+-- Has spans sent to a collector, where one is named.
+local function trace_requests(flags)
+  local service = script:match "([^/]+)$":gsub("%.lua$", "")
+  local config, why = require("luaweb.tracing.config").read(flags, service)
+  if why then quit(USAGE, why) end
+  if not config then return end
+  local exporter = require "luaweb.tracing.exporter"
+  exporter.start(config)
+  exporter.stop_with_worker()
+end
+
 local commands = {}
 
 function commands.serve(words, flags)
@@ -127,6 +138,7 @@ function commands.serve(words, flags)
   local addresses = {}
   for i, text in ipairs(flags.listen) do addresses[i] = read_address(text) end
   local app, capp = load(words)
+  trace_requests(flags)
   if app.on_start then app.on_start(app) end
   if shutdown.stopping:ready() then return end
   local list = table.concat(routes.lines(routes.of(app)), "\n")
@@ -139,9 +151,10 @@ function commands.serve(words, flags)
 end
 
 -- In a worker: loads the app, for the master to let it serve.
-function commands.work(words)
+function commands.work(words, flags)
   timer.sleep(0) -- to start this Lua state has taken long already
   local app, capp = load(words)
+  trace_requests(flags)
   if app.on_start then app.on_start(app) end
   local list = table.concat(routes.lines(routes.of(app)), "\n")
   C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)

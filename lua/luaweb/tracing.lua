@@ -7,40 +7,29 @@ local spans = require "luaweb.tracing.span"
 
 local M = {}
 
+-- Ends the span, and goes on with what the function gave or raised.
 local function leave(task, before, span, ok, ...)
   task.span = before
+  if not span.trace then -- it is not recorded
+    if not ok then error((...), 0) end
+    return ...
+  end
   local err = ...
-  if not ok and getmetatable(err) == cancellation.Cancelled then
-    span:fail("cancelled", tostring(err))
-  elseif not ok then
-    span:fail("error", tostring(err))
+  if not ok then
+    local is_cancelled = getmetatable(err) == cancellation.Cancelled
+    span:fail(is_cancelled and "cancelled" or "error", tostring(err))
   end
   spans.finish(span)
   if not ok then error(err, 0) end
   return ...
 end
 
--- Whether anything is made of a span here.
-local function open(name, kind)
-  local current = context.current()
-  local trace = current and context.below(current) or context.begin()
-  local span = trace.sampled and spans.begin(name, trace, kind) or spans.none
-  return span, trace
-end
-
--- A span that is not recorded ends without a word.
 local function run(task, name, fn, ...)
-  local span, trace = open(name, spans.INTERNAL)
-  local before = task.span
+  local current, before = context.current(), task.span
+  local trace = current and context.below(current) or context.begin()
+  local span = trace.sampled and spans.begin(name, trace, spans.INTERNAL)
+    or spans.none
   task.span = trace
-  if span == spans.none then
-    local function go_back(ok, ...)
-      task.span = before
-      if not ok then error((...), 0) end
-      return ...
-    end
-    return go_back(pcall(fn, span, ...))
-  end
   return leave(task, before, span, pcall(fn, span, ...))
 end
 

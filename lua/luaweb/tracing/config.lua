@@ -121,7 +121,8 @@ local function read_resource(get, service)
 end
 
 local function read_headers(get)
-  local text = get "OTEL_EXPORTER_OTLP_TRACES_HEADERS" or get "OTEL_EXPORTER_OTLP_HEADERS"
+  local text = get "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
+    or get "OTEL_EXPORTER_OTLP_HEADERS"
   local list = read_list("OTEL_EXPORTER_OTLP_HEADERS", text or "")
   list[#list + 1] = { "Content-Type", "application/json" }
   return list

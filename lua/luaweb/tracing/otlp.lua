@@ -43,7 +43,7 @@ end
 
 local function value_of(value)
   if type(value) == "number" then return number(value) end
-  if type(value) == "boolean" then return ('{"boolValue":%s}'):format(tostring(value)) end
+  if type(value) == "boolean" then return '{"boolValue":' .. tostring(value) .. "}" end
   return '{"stringValue":' .. quoted(value) .. "}"
 end
 
@@ -137,26 +137,25 @@ local function server_of(parts)
   return address, tonumber(port) or DEFAULT_PORTS[parts.scheme:lower()]
 end
 
-local function some(text) return text ~= "" and text or NONE end
+local function some(value) return value and value ~= "" and value or NONE end
 
 local function attributes_of(ended, parts)
   local method, address, port = parts.method, server_of(parts)
-  local is_known = KNOWN_METHODS[method]
-  local is_local = parts.peer:find "^unix:"
+  local is_known, has_answer = KNOWN_METHODS[method], ended.status > 0
   return {
     "http.request.method", is_known and method or "_OTHER",
-    "http.request.method_original", is_known and NONE or method,
+    "http.request.method_original", some(not is_known and method),
     "url.path", parts.path,
     "url.scheme", parts.scheme:lower(),
     "http.route", some(parts.route),
-    "http.response.status_code", ended.status > 0 and ended.status or NONE,
+    "http.response.status_code", some(has_answer and ended.status),
     "http.response.body.size", tonumber(ended.sent),
     "server.address", some(address),
-    "server.port", address ~= "" and port or NONE,
-    "client.address", is_local and NONE or some(parts.peer),
+    "server.port", some(address ~= "" and port),
+    "client.address", some(parts.peer:match "^[%x.:]+$"), -- not of a unix socket
     "user_agent.original", some(parts.agent),
-    "network.protocol.version", ended.minor_version == 0 and "1.0" or "1.1",
-    "error.type", failure_of(ended) or NONE,
+    "network.protocol.version", "1." .. ended.minor_version,
+    "error.type", some(failure_of(ended)),
     "luaweb.request_id", parts.id,
   }
 end
