@@ -15,7 +15,8 @@ local SIZE = 1280 -- LW_PROBLEM_SIZE
 --- The body and its media type.
 ---@param accept string|string[]|nil   the Accept fields of the request
 ---@param size? integer                how many octets of the detail count
-local function write(accept, status, detail, size)
+---@param id? string                   of the request
+local function write(accept, status, detail, size, id)
   local lines = type(accept) == "table" and accept or { accept }
   local list = ffi.new("struct luaweb_field[?]", #lines + 1)
   for i, line in ipairs(lines) do
@@ -25,8 +26,10 @@ local function write(accept, status, detail, size)
   local headers = ffi.new("struct luaweb_fields", list, #lines)
   detail = detail or ""
   local slice = ffi.new("struct luaweb_slice", detail, size or #detail)
+  id = id or ""
+  local named = ffi.new("struct luaweb_slice", id, #id)
   local problem = ffi.new "struct lw_problem[1]"
-  C.lw_problem_write(headers, status, slice, problem)
+  C.lw_problem_write(headers, status, slice, named, problem)
   local written = tonumber(problem[0].size)
   assert(written <= SIZE, written)
   return ffi.string(problem[0].text, written), pure.string(problem[0].type)
