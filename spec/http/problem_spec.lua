@@ -248,3 +248,28 @@ describe("The detail of a default body", function()
     end
   end)
 end)
+
+describe("The name of a request in a default body", function()
+  it("is a line of text, a line of HTML, a member of a problem", function()
+    assert.equal("500 Internal Server Error\nRequest id: 7f-1\n",
+      (write(nil, 500, "", nil, "7f-1")))
+    assert.matches("<h1>500 Internal Server Error</h1>\n"
+      .. "<p>Request id: <code>7f%-1</code></p>\n</body>",
+      (write("text/html", 500, "", nil, "7f-1")))
+    assert.equal('{"title":"Internal Server Error","status":500,"request_id":"7f-1"}\n',
+      (write(PROBLEM, 500, "", nil, "7f-1")))
+  end)
+
+  it("stands whole behind a detail that is cut", function()
+    local id, detail = ("i"):rep(128), ("&"):rep(2000)
+    for _, accept in ipairs { "text/plain", "text/html", PROBLEM } do
+      assert.is_truthy((write(accept, 431, detail, nil, id)):find(id, 1, true))
+    end
+  end)
+
+  it("is left out where there is none", function()
+    for _, accept in ipairs { "text/plain", "text/html", PROBLEM } do
+      assert.is_nil((write(accept, 500)):lower():find "request.id")
+    end
+  end)
+end)
