@@ -29,7 +29,8 @@ describe("the name of a request", function()
       local text = string.char(octet)
       if is_valid("a" .. text .. "b") then allowed[#allowed + 1] = text end
     end
-    assert.equal("+-./0123456789:=@ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~",
+    assert.equal("+-./0123456789:=@ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+      .. "abcdefghijklmnopqrstuvwxyz~",
       table.concat(allowed))
   end)
 

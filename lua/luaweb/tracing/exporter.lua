@@ -55,17 +55,22 @@ local sender              -- the job that sends, or nil
 local stopping            -- a flag: what is left is sent now, or never
 local ends_at             -- when that is over
 local stats = { sent = 0, dropped = 0 }
-local said_at = -math.huge
+local unsaid, said_at, last_why -- spans that nothing was said of; when something was
 
 local ended = ffi.new "struct luaweb_span"
 
 local function now() return C.luaweb_now(host) end
 
-local function complain(count, why)
+local function say_dropped()
+  if unsaid == 0 then return end
+  log.warn(("tracing: %d spans were dropped: %s"):format(unsaid, last_why))
+  unsaid, said_at = 0, now()
+end
+
+local function drop(count, why)
   stats.dropped = stats.dropped + count
-  if now() - said_at < QUIET then return end
-  said_at = now()
-  log.warn(("tracing: %d spans were dropped: %s"):format(count, why))
+  unsaid, last_why = unsaid + count, why
+  if now() - said_at >= QUIET then say_dropped() end
 end
 
 -- Collecting --------------------------------------------------------------------------
@@ -77,7 +82,7 @@ end
 
 local function record(span)
   if queued >= config.most_queued then
-    return complain(1, "too many wait for the collector")
+    return drop(1, "too many wait for the collector")
   end
   note(1)
   pending[#pending + 1] = span
@@ -108,7 +113,7 @@ local lost_before = 0
 local function count_lost()
   local lost = C.luaweb_spans_lost(host)
   if lost > lost_before then
-    complain(lost - lost_before, "too many wait for the collector")
+    drop(lost - lost_before, "too many wait for the collector")
   end
   lost_before = lost
 end
@@ -145,7 +150,7 @@ local function count_taken(batch, res)
   rejected = math.max(0, math.min(rejected, #batch))
   stats.sent = stats.sent + #batch - rejected
   if rejected > 0 then
-    complain(rejected, "the collector says: " .. tostring(partial.errorMessage))
+    drop(rejected, "the collector says: " .. tostring(partial.errorMessage))
   end
 end
 
@@ -175,7 +180,7 @@ local function send(batch)
     local is_sent, why, may_repeat, after = post(batch, body)
     if is_sent then return end
     if not may_repeat or attempt == ATTEMPTS or stopping:ready() then
-      return complain(#batch, why)
+      return drop(#batch, why)
     end
     pause(math.max(after or 0, wait * (0.75 + math.random() / 2)))
     wait = wait * 2
@@ -194,8 +199,7 @@ end
 local function work()
   while not stopping:ready() do
     collect()
-    if is_due() and (not sender or sender:status() ~= "ready"
-      and sender:status() ~= "parked") then
+    if is_due() and (not sender or sender:attempt()) then
       sender = spawn.spawn_in(roster.server, send_all)
     end
     pause(LOOK)
@@ -212,6 +216,7 @@ function M.start(wanted)
   pending, texts, queued, oldest, sender, ends_at = {}, {}, 0, 0, nil, nil
   stopping = flag.new "the end of tracing"
   stats.sent, stats.dropped, lost_before = 0, 0, C.luaweb_spans_lost(host)
+  unsaid, said_at = 0, -math.huge
   C.luaweb_spans_start(host, ffi.new("struct luaweb_sampling", wanted.ratio,
     wanted.heeds_parent and 1 or 0))
   spans.record = record
@@ -225,7 +230,8 @@ local function flush()
     if not sender:attempt() then sender:cancel "the worker stops" end
   end
   while #texts > 0 and now() < ends_at do send(take()) end
-  if #texts > 0 then complain(#texts, "the worker stops") end
+  if #texts > 0 then drop(#texts, "the worker stops") end
+  say_dropped()
 end
 
 --- Sends what is left, for a second at most, and ends.
