@@ -228,7 +228,7 @@ static void serve(struct lw_conn *conn, size_t head_size)
     memset(&conn->scan, 0, sizeof conn->scan);
     lw_buffer_consume(in, head_size);
     request->ops = &lw_http1_ops;
-    if (conn->loop->access_log)
+    if (conn->loop->access_log || conn->loop->keeps_spans)
         request->began_ns = uv_hrtime();
     request->conn = conn;
     request->head = lw_slice(data, head_size);
