@@ -23,7 +23,7 @@ endforeach()
 
 # ffi.cdef knows no preprocessor.
 set(border "")
-foreach(part abi abi_app abi_walk abi_secret abi_client abi_explain abi_offload
+foreach(part abi abi_app abi_walk abi_secret abi_client abi_explain abi_dev abi_offload
         abi_reader abi_stats)
   file(READ ${ROOT}/core/base/${part}.h text)
   string(APPEND border "${text}\n")

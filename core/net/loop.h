@@ -16,6 +16,7 @@
 #include "net/work.h"
 
 struct lw_conn;
+struct lw_dev;
 struct lw_listener;
 struct lw_request;
 struct lw_trace;
@@ -71,6 +72,7 @@ struct lw_loop {
     struct lw_limits limits;
     struct lw_access_log *access_log; /* owned; NULL: none */
     struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
+    struct lw_dev *dev;     /* owned; NULL but while an app is developed */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     const struct lw_upcalls *upcalls; /* of the host that new requests are for */
     struct lw_blocks blocks;

@@ -27,7 +27,7 @@ struct lw_repeat {
 static bool may_repeat(const struct lw_loop *loop)
 {
     return !loop->is_draining && !loop->access_log && !loop->trace
-           && loop->limits.max_requests == 0;
+           && !loop->dev && loop->limits.max_requests == 0;
 }
 
 static bool begins_with(const struct lw_buffer *in, const struct lw_repeat *repeat)

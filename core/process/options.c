@@ -46,6 +46,8 @@ static const struct flag flags[] = {
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
     {"--timeout", "seconds", HANDED_ON, NULL,
      "test: that a spec may take, 0: no limit (default 60)"},
+    {"--allow-remote", NULL, HANDED_ON, NULL,
+     "dev: listens where others reach it, and shows them sources"},
     {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
     {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},
     {"-H", "'Name: value'", HANDED_ON, NULL,
@@ -69,6 +71,20 @@ struct command {
 /* clang-format off */
 static const struct command commands[] = {
     {"serve", NULL},
+    {"dev",
+     "luaweb dev app.lua [--listen host:port] [--allow-remote] [--access-log path]\n\n"
+     "Serves an app while you write it, with one worker.  A change of its script, of a\n"
+     "module that it has loaded, or of what lies in its folder (Lua, HTML, CSS, scripts,\n"
+     "images, text) loads it anew; pages in a browser refresh themselves.  What does not\n"
+     "load is shown with its source line, and what loaded last goes on serving.\n\n"
+     "Failures are answered with the traceback, the source, the request, and its walk\n"
+     "through the decision graph.  http://127.0.0.1:8080/.luaweb/trace lists the last\n"
+     "requests with their walks.  The terminal has one line a request.\n\n"
+     "Sources are shown to whoever asks, so it listens on this machine only (127.0.0.1,\n"
+     "::1, localhost, unix:) unless --allow-remote says that others may see them.\n\n"
+     "Examples\n"
+     "  luaweb dev apps/hello.lua\n"
+     "  luaweb dev app.lua --listen 127.0.0.1:3000\n"},
     {"test", NULL},
     {"routes",
      "luaweb routes app.lua [--json]\n\n"
@@ -308,6 +324,7 @@ void lw_options_print_help(const struct lw_options *options)
     fputs(
         "luaweb serves a web application that is one Lua script.\n\n"
         "  luaweb app.lua               serve it\n"
+        "  luaweb dev app.lua           serve it while you write it\n"
         "  luaweb test [dir|file ...]   run specs inside luaweb (default: spec)\n"
         "  luaweb routes app.lua        its resources and their methods\n"
         "  luaweb explain app.lua /path how it answers a request, and why\n"
@@ -323,7 +340,7 @@ void lw_options_print_help(const struct lw_options *options)
     print_flags();
     fputs(
         "  --version                     the version\n"
-        "  --help                        this text; explain, check, routes: theirs\n\n"
+        "  --help                        this text; dev, explain, check, routes: theirs\n\n"
         "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
         "            4 a spec or a check failed; 130 ended by a second SIGINT\n",
         stdout);

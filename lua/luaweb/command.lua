@@ -19,6 +19,7 @@ local ADDRESS_IN_USE = "address already in use" -- as libuv says it
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
   serve   = { listen = "list" },
+  dev     = { listen = "list", ["allow-remote"] = "switch" },
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },

@@ -12,6 +12,7 @@ local M = {}
 ---@field machine luaweb.Machine
 ---@field methods string[]     as the author would list them
 ---@field status integer?      of the response
+---@field is_past boolean?     nothing may be asked to find reasons
 ---@field is_kept boolean?     the operation gave content
 ---@field failure string?      which function has failed, and how
 ---@field speaker string?      who made the content of the response
