@@ -25,7 +25,7 @@ static_assert((int)LUAWEB_WATCH_FILE == LW_WATCH_FILE
 /* NULL: the app is not developed. */
 static struct lw_dev *dev_of(const struct luaweb_host *host)
 {
-    return host->loop.dev;
+    return host->loop->dev;
 }
 
 EXPORT bool luaweb_dev_is_on(struct luaweb_host *host)
@@ -53,7 +53,7 @@ EXPORT uint32_t luaweb_dev_failure(struct luaweb_host *host, struct luaweb_slice
 EXPORT void luaweb_dev_token(struct luaweb_host *host, char token[32])
 {
     const struct lw_dev *dev = dev_of(host);
-    lw_dev_token(&host->loop, dev ? dev->generation : 0, token);
+    lw_dev_token(host->loop, dev ? dev->generation : 0, token);
 }
 
 EXPORT uint32_t luaweb_dev_seen(struct luaweb_host *host, struct luaweb_seen *list)

@@ -95,7 +95,7 @@ EXPORT void luaweb_explain_trace(struct luaweb_host *host, bool on)
 {
     host->trace.walk = NULL;
     host->trace.count = 0;
-    host->loop.trace = on ? &host->trace : NULL;
+    host->loop->trace = on ? &host->trace : NULL;
 }
 
 EXPORT uint32_t luaweb_explain_read(struct luaweb_host *host,

@@ -11,7 +11,7 @@ static int32_t resource_of(const struct luaweb_host *host,
                            const struct lw_machine *machine)
 {
     for (uint32_t i = 0; i < host->app_count; i++) {
-        const struct luaweb_app *app = host->apps[i];
+        const struct luaweb_app *app = &host->apps[i]->app;
         for (uint32_t j = 0; j < app->resource_count; j++)
             if (app->resources[j].machine == machine)
                 return (int32_t)j;
@@ -24,7 +24,7 @@ bool lw_look_is_own(const struct luaweb_host *host, const struct lw_trace *trace
     if (!trace->walk)
         return false;
     for (uint32_t i = 0; i < host->app_count; i++)
-        if (host->apps[i]->unmatched == trace->machine)
+        if (host->apps[i]->app.unmatched == trace->machine)
             return true;
     return resource_of(host, trace->machine) >= 0;
 }

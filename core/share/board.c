@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The board's region, and the slot that this process writes. */
+#include "share/board.h"
+
+#include <stddef.h>
+
+#include "base/require.h"
+#include "share/region.h"
+
+/* What nobody else sees: the slot before one is taken, and the board where there is no
+ * shared memory. */
+static struct lw_slot alone;
+static struct lw_board unshared;
+
+static struct lw_board *board;
+static struct lw_slot *own = &alone;
+static uint32_t own_number;
+
+struct lw_board *lw_board(void)
+{
+    if (!board)
+        board = lw_share_region("board.1", sizeof(struct lw_board));
+    return board ? board : &unshared;
+}
+
+struct lw_slot *lw_board_own(void)
+{
+    return own;
+}
+
+void lw_board_take(uint32_t slot)
+{
+    lw_require(slot < LW_MAX_WORKERS);
+    own = &lw_board()->slots[slot];
+    own_number = slot;
+}
+
+uint32_t lw_board_slot(void)
+{
+    return own_number;
+}
