@@ -43,6 +43,12 @@ int luaweb_dev_watch(struct luaweb_host *host, const char *path, int what);
  * Gives a number that changes with that. */
 uint32_t luaweb_dev_failure(struct luaweb_host *host, struct luaweb_slice *why);
 
+/* Whether a generation of the app serves: one that does not load is not needed then. */
+bool luaweb_dev_serves(struct luaweb_host *host);
+
+/* What is loaded is not the app, but what shows why that does not load. */
+void luaweb_dev_broken(struct luaweb_host *host);
+
 /* Writes what names the generation that serves, unlike any other: at most
  * LUAWEB_DEV_TOKEN octets, with the NUL. */
 void luaweb_dev_token(struct luaweb_host *host, char token[32]);

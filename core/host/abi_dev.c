@@ -50,6 +50,19 @@ EXPORT uint32_t luaweb_dev_failure(struct luaweb_host *host, struct luaweb_slice
     return dev ? dev->news : 0;
 }
 
+EXPORT bool luaweb_dev_serves(struct luaweb_host *host)
+{
+    const struct lw_dev *dev = dev_of(host);
+    return dev && dev->generation > 0 && !dev->is_broken;
+}
+
+EXPORT void luaweb_dev_broken(struct luaweb_host *host)
+{
+    struct lw_dev *dev = dev_of(host);
+    if (dev)
+        dev->is_next_broken = true;
+}
+
 EXPORT void luaweb_dev_token(struct luaweb_host *host, char token[32])
 {
     const struct lw_dev *dev = dev_of(host);

@@ -5,6 +5,7 @@
 
 #include "host/vm.h"
 #include "machine/app.h"
+#include "net/dev.h"
 
 /* The number of the resource with this machine, or -1. */
 static int32_t resource_of(const struct luaweb_host *host,
@@ -27,6 +28,14 @@ bool lw_look_is_own(const struct luaweb_host *host, const struct lw_trace *trace
         if (host->apps[i]->app.unmatched == trace->machine)
             return true;
     return resource_of(host, trace->machine) >= 0;
+}
+
+void lw_look_forget(struct luaweb_host *host)
+{
+    struct lw_dev *dev = host->loop->dev;
+    for (uint32_t i = 0; dev && i < LW_DEV_SEEN; i++)
+        if (lw_look_is_own(host, &dev->seen[i].trace))
+            dev->seen[i].trace.walk = NULL;
 }
 
 uint32_t lw_look_read(const struct luaweb_host *host, const struct lw_trace *trace,

@@ -12,6 +12,9 @@
 /* Whether a walk was noted, and was one through an app of this host. */
 bool lw_look_is_own(const struct luaweb_host *host, const struct lw_trace *trace);
 
+/* Forgets what was noted of walks through its apps, which are about to be freed. */
+void lw_look_forget(struct luaweb_host *host);
+
 /* Writes its answers, at most `capacity`, and its end.  Gives how many there are. */
 uint32_t lw_look_read(const struct luaweb_host *host, const struct lw_trace *trace,
                       struct luaweb_traced *answers, uint32_t capacity,

@@ -18,7 +18,6 @@ struct lw_dev *lw_dev_open(struct lw_loop *loop,
 {
     struct lw_dev *dev = lw_alloc(sizeof *dev);
     memset(dev, 0, sizeof *dev);
-    dev->generation = 1;
     dev->watch = lw_watch_open(&loop->uv, changed, context);
     loop->dev = dev;
     return dev;
@@ -39,6 +38,7 @@ void lw_dev_close(struct lw_loop *loop)
 
 void lw_dev_failed(struct lw_dev *dev, const char *text, size_t size)
 {
+    dev->is_next_broken = false;
     if (size == 0 && !dev->failure)
         return;
     free(dev->failure);
@@ -52,13 +52,8 @@ void lw_dev_failed(struct lw_dev *dev, const char *text, size_t size)
 void lw_dev_switched(struct lw_dev *dev, uint32_t generation)
 {
     dev->generation = generation;
+    dev->is_broken = dev->is_next_broken;
     lw_dev_failed(dev, NULL, 0);
-}
-
-void lw_dev_forget(struct lw_dev *dev)
-{
-    for (uint32_t i = 0; i < LW_DEV_SEEN; i++)
-        dev->seen[i].trace.walk = NULL;
 }
 
 void lw_dev_token(const struct lw_loop *loop, uint32_t generation,

@@ -42,6 +42,8 @@ struct lw_dev {
     uint32_t next;                    /* in the ring */
     uint32_t news;       /* counts failures, and what ended them */
     uint32_t generation; /* that serves: pages of others are out of date */
+    bool is_broken;      /* it is none of the app: that did not load */
+    bool is_next_broken; /* likewise, the one that is loaded */
     char *failure;       /* of the newest generation; owned; NULL: it has loaded */
     size_t failure_size;
     bool has_said_policy;
@@ -60,9 +62,6 @@ void lw_dev_failed(struct lw_dev *dev, const char *text, size_t size);
 
 /* Another generation serves. */
 void lw_dev_switched(struct lw_dev *dev, uint32_t generation);
-
-/* Forgets how requests have walked: the machines are about to be freed. */
-void lw_dev_forget(struct lw_dev *dev);
 
 /* What names a generation of this process, unlike any other. */
 void lw_dev_token(const struct lw_loop *loop, uint32_t generation,

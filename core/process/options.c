@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/require.h"
+#include "process/develop.h"
 
 enum unit {
     OCTETS,
@@ -20,6 +21,7 @@ enum unit {
     LISTEN, /* handed on too */
     WORKERS,
     PIN,
+    REMOTE, /* handed on too */
     HANDED_ON
 };
 
@@ -52,7 +54,7 @@ static const struct flag flags[] = {
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
     {"--timeout", "seconds", HANDED_ON, NULL,
      "test: that a spec may take, 0: no limit (default 60)"},
-    {"--allow-remote", NULL, HANDED_ON, NULL,
+    {"--allow-remote", NULL, REMOTE, NULL,
      "dev: listens where others reach it, and shows them sources"},
     {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
     {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},
@@ -238,9 +240,9 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
     if (!flag->argument) {
         if (value)
             return wrong("this option takes no value", text);
-        if (flag->unit == PIN)
-            options->pin_workers = true;
-        else
+        options->pin_workers |= flag->unit == PIN;
+        options->allow_remote |= flag->unit == REMOTE;
+        if (flag->unit != PIN)
             hand_on(options, text);
         return true;
     }
@@ -290,7 +292,7 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
     }
     options->argv[options->argc] = NULL;
     options->limits = limits;
-    return true;
+    return lw_develop_read(options);
 }
 
 void lw_options_free(struct lw_options *options)

@@ -2,6 +2,7 @@
 -- Developing an app (`luaweb dev`): its sources are watched, its failures are shown, and
 -- resources of ours stand beside its own.  Loaded by that command only: elsewhere none
 -- of this exists.
+local abi = require "luaweb.abi"
 local apps = require "luaweb.app"
 local events = require "luaweb.dev.events"
 local failures = require "luaweb.dev.failure"
@@ -16,9 +17,11 @@ local response = require "luaweb.response"
 local script = require "luaweb.dev.script"
 local source = require "luaweb.dev.source"
 local terminal = require "luaweb.dev.terminal"
+local trace = require "luaweb.trace"
 local walks = require "luaweb.dev.walk"
 local watch = require "luaweb.watch"
 
+local C = abi.C
 local M = {}
 
 -- Failures ----------------------------------------------------------------------------
@@ -81,17 +84,14 @@ local function show(req, r, text, where)
     explained = seen.id and explain(seen, text, where) })
 end
 
---- The app that answers in place of one that does not load.
----@param text string   why, and maybe a traceback
----@return luaweb.App
-function M.broken(text)
+-- The app that answers in place of one that does not load.
+local function substitute(text)
   return apps.app { not_found = machines.machine {
     service_available = false,
     handle_service_unavailable = function(req)
-      local newest = events.failure() or text
       if not nearby.may_see(req) then return "The app does not load.\n" end
       return failures.answer(req.headers.accept, { status = 503,
-        title = "The app does not load", text = newest })
+        title = "The app does not load", text = text })
     end,
   } }
 end
@@ -109,9 +109,8 @@ local function own(template, answer)
   return resource
 end
 
---- Puts our resources beside those of an app that is not yet installed.
----@param app luaweb.App
-function M.dress(app)
+-- Puts our resources beside those of an app that is not yet installed.
+local function dress(app)
   for _, resource in ipairs {
     own("/.luaweb/dev.js", function()
       return response.bytes("text/javascript; charset=utf-8", script)
@@ -135,11 +134,8 @@ local function note_module(name)
   watch.file(path)
 end
 
---- Begins: before the app is loaded.
----@param path string            of its script
----@param is_remote boolean?     others than this machine may see what is shown
-function M.begin(path, is_remote)
-  if is_remote then nearby.open() end
+-- Before the app is loaded.
+local function begin(path)
   loader.on_require = note_module
   host.show = show
   source.add(path)
@@ -147,9 +143,51 @@ function M.begin(path, is_remote)
   watch.sources(path:match "^(.*)/[^/]*$" or ".")
 end
 
---- Tells which app serves.
----@param app luaweb.App
----@param capp ffi.cdata*
-function M.serve(app, capp) walks.serve(app, capp) end
+local function install(app)
+  dress(app)
+  local capp = app:install()
+  walks.serve(app, capp)
+  return capp
+end
+
+local function load(path)
+  local app = apps.load(path)
+  local capp = install(app)
+  if app.on_start then app.on_start(app) end
+  return app, capp
+end
+
+local function on_error(err)
+  local text = trace.back(err)
+  local message, place, excerpt = failures.first(text)
+  if excerpt then terminal.show(place, excerpt) end
+  return text, message
+end
+
+--- Loads an app, or what shows why it can't be loaded.
+---@param path string            of its script
+---@param is_remote boolean?     others than this machine may see what is shown
+---@return luaweb.App? app       nil: one that was loaded before goes on
+---@return ffi.cdata* capp
+---@return string? why
+function M.load(path, is_remote)
+  if is_remote then nearby.open() end
+  begin(path)
+  local ok, app, capp = xpcall(load, on_error, path)
+  if ok then return app, capp end
+  local text = type(app) == "string" and app or path .. ": stack overflow"
+  if C.luaweb_dev_serves(abi.host) then return nil, nil, text end
+  io.stderr:write("luaweb: ", text, "\n")
+  C.luaweb_dev_broken(abi.host)
+  local shown = substitute(text)
+  return shown, install(shown)
+end
+
+--- What the terminal says of what there is beside the app.
+---@return string
+function M.line()
+  return ("\n  %s  the last requests, and why each was answered so"):format(
+    inspector.PATH)
+end
 
 return M
