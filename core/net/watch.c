@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/require.h"
 
-#define QUIET_MS     30   /* without a change, after which a burst is over */
+#define QUIET_MS     20   /* without a change, after which a burst is over */
 #define MOST_MS      300  /* from the first change of a burst until it is told */
 #define MOST_PLACES  1024 /* folders */
 #define MOST_NAMES   1024 /* files that were added by their names, in one folder */

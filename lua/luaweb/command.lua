@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The commands of the program: work (what `serve` does in a worker), dev, routes,
--- explain, check, test.  Each is a job; its result is the exit code (nil: keep running).
+-- explain, check, test.  Each is a job; its result is the exit code (nil: keep
+-- running).
 local abi = require "luaweb.abi"
 local job = require "luaweb.job"
 local routes = require "luaweb.command.routes"
@@ -103,7 +104,7 @@ function commands.dev(words, flags)
   local dev = require "luaweb.dev"
   local app, capp, why = dev.load(script, flags["allow-remote"])
   if not app then quit(APP_WRONG, why) end
-  local list = table.concat(routes.lines(routes.of(app)), "\n") .. dev.line()
+  local list = dev.list(routes.lines(routes.of(app)))
   C.luaweb_loaded(abi.host, capp, 1, list, #list)
 end
 

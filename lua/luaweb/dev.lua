@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Developing an app (`luaweb dev`): its sources are watched, its failures are shown, and
--- resources of ours stand beside its own.  Loaded by that command only: elsewhere none
--- of this exists.
+-- Developing an app (`luaweb dev`): its sources are watched, its failures are shown,
+-- and resources of ours stand beside its own.  Loaded by that command only: elsewhere
+-- none of this exists.
 local abi = require "luaweb.abi"
 local apps = require "luaweb.app"
 local events = require "luaweb.dev.events"
@@ -118,7 +118,9 @@ local function dress(app)
     end),
     own("/.luaweb/events", events.stream),
     own(inspector.PATH, inspector.list),
-    own(inspector.PATH .. "/{id}", function(req) return inspector.show(req.params.id) end),
+    own(inspector.PATH .. "/{id}", function(req)
+      return inspector.show(req.params.id)
+    end),
   } do
     table.insert(app.resources, resource)
   end
@@ -158,10 +160,10 @@ local function load(path)
 end
 
 local function on_error(err)
-  local text = trace.back(err)
-  local message, place, excerpt = failures.first(text)
+  local text = trace.of_app(trace.back(err))
+  local _, place, excerpt = failures.first(text)
   if excerpt then terminal.show(place, excerpt) end
-  return text, message
+  return text
 end
 
 --- Loads an app, or what shows why it can't be loaded.
@@ -183,11 +185,13 @@ function M.load(path, is_remote)
   return shown, install(shown)
 end
 
---- What the terminal says of what there is beside the app.
+--- The list of routes for the terminal, and what there is beside them.
+---@param lines string[]
 ---@return string
-function M.line()
-  return ("\n  %s  the last requests, and why each was answered so"):format(
-    inspector.PATH)
+function M.list(lines)
+  lines[#lines + 1] = ("  %s  the last requests, and why each was answered so")
+    :format(inspector.PATH)
+  return table.concat(lines, "\n")
 end
 
 return M

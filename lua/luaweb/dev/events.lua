@@ -17,7 +17,7 @@ local M = {}
 
 local LOOK = 0.1   -- seconds between two looks at how the newest generation fares
 local ALIVE = 15   -- seconds of silence at most: then a comment
-local AGAIN = 250  -- milliseconds until a page asks again
+local AGAIN = 100  -- milliseconds until a page asks again
 
 local why, token = ffi.new "struct luaweb_slice[1]", ffi.new "char[32]"
 

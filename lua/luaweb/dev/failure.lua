@@ -68,8 +68,8 @@ local function add_frames(parts, frames)
   local shown = 0
   for _, frame in ipairs(frames) do
     local excerpt = shown < MOST_EXCERPTS and source.excerpt(frame.path, frame.line)
-    parts[#parts + 1] = html.fill('<p><code>%s:%s</code> <span class="dim">%s</span></p>',
-      frame.path, frame.line, frame.what or "")
+    parts[#parts + 1] = html.fill('<p><code>%s:%s</code> '
+      .. '<span class="dim">%s</span></p>', frame.path, frame.line, frame.what or "")
     if excerpt then
       shown = shown + 1
       parts[#parts + 1] = excerpt_markup(excerpt)

@@ -41,8 +41,8 @@ h2 { margin: 2rem 0 .5rem; font-size: 1rem; }
 p { margin: .25rem 0; } .dim, th { color: var(--dim); font-weight: normal; }
 .kicker { color: var(--dim); margin-bottom: .25rem; overflow-wrap: anywhere; }
 code, pre, table { font: 13px/1.55 ui-monospace, monospace; }
-pre { margin: .25rem 0 1rem; padding: .5rem 0; overflow-x: auto; background: var(--soft);
-  border: 1px solid var(--line); border-radius: 6px; }
+pre { margin: .25rem 0 1rem; padding: .5rem 0; overflow-x: auto;
+  background: var(--soft); border: 1px solid var(--line); border-radius: 6px; }
 pre span { display: block; padding: 0 .75rem; min-width: max-content; }
 pre span.hit { background: var(--mark); } pre i { font-style: normal;
   color: var(--dim); display: inline-block; width: 3.5rem; user-select: none; }

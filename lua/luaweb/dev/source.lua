@@ -49,6 +49,10 @@ function M.excerpt(path, line)
     if number > line + AROUND then break end
     if number >= found.first then table.insert(found.lines, one:sub(1, LONGEST)) end
   end
+  local last = #found.lines
+  if found.lines[last] == "" and found.first + last - 1 > line then
+    found.lines[last] = nil -- most likely the end of the file
+  end
   return text and number >= line and found or nil
 end
 

@@ -139,7 +139,8 @@ end
 
 -- What ended the walk where it was asked.
 local function ended(asked, who, passed)
-  if passed.answer == 500 and asked.failure then return asked.failure end
+  local is_failure = passed.answer == 500 or (asked.is_past and not passed.answer)
+  if is_failure and asked.failure then return asked.failure end
   if passed.answer then return ("%s answered %d"):format(who, passed.answer) end
   return who .. " has not answered"
 end
