@@ -22,7 +22,7 @@ struct luaweb_seen {
     struct luaweb_slice head; /* its octets, maybe cut off; lent for this turn */
     double time_ms;           /* since 1970, when it began */
     double duration_us;
-    double octets; /* of the content of its answer */
+    double octets;  /* of the content of its answer */
     int32_t status; /* 0: it runs */
     bool is_ours;   /* this generation has answered it: its walk can be read */
 };
@@ -57,9 +57,9 @@ void luaweb_dev_token(struct luaweb_host *host, char token[32]);
  * LUAWEB_DEV_SEEN.  Gives their number. */
 uint32_t luaweb_dev_seen(struct luaweb_host *host, struct luaweb_seen *list);
 
-/* The answers of the walk of such a request; see luaweb_explain_read. */
-uint32_t luaweb_dev_walk(struct luaweb_host *host, double id,
-                         struct luaweb_traced *answers, uint32_t capacity,
-                         struct luaweb_ending *ending);
+/* The answers of the walk of such a request; see luaweb_explain_read.  -1: it is not
+ * known, or not this generation's. */
+int luaweb_dev_walk(struct luaweb_host *host, double id, struct luaweb_traced *answers,
+                    uint32_t capacity, struct luaweb_ending *ending);
 
 #endif

@@ -90,16 +90,16 @@ EXPORT uint32_t luaweb_dev_seen(struct luaweb_host *host, struct luaweb_seen *li
     return count;
 }
 
-EXPORT uint32_t luaweb_dev_walk(struct luaweb_host *host, double id,
-                                struct luaweb_traced *answers, uint32_t capacity,
-                                struct luaweb_ending *ending)
+EXPORT int luaweb_dev_walk(struct luaweb_host *host, double id,
+                           struct luaweb_traced *answers, uint32_t capacity,
+                           struct luaweb_ending *ending)
 {
     const struct lw_dev *dev = dev_of(host);
     *ending = (struct luaweb_ending){.resource = -1};
     for (uint32_t i = 0; dev && i < LW_DEV_SEEN; i++) {
         const struct lw_trace *trace = &dev->seen[i].trace;
         if ((double)dev->seen[i].id == id && lw_look_is_own(host, trace))
-            return lw_look_read(host, trace, answers, capacity, ending);
+            return (int)lw_look_read(host, trace, answers, capacity, ending);
     }
-    return 0;
+    return -1;
 }

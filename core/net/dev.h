@@ -13,9 +13,9 @@
 #include "machine/walk.h"
 #include "net/watch.h"
 
-#define LW_DEV_SEEN   100          /* requests that are remembered */
-#define LW_DEV_HEAD   8192         /* octets of each head; the rest is cut off */
-#define LW_DEV_OWN    "/.luaweb/"  /* what paths of ours begin with */
+#define LW_DEV_SEEN   100         /* requests that are remembered */
+#define LW_DEV_HEAD   8192        /* octets of each head; the rest is cut off */
+#define LW_DEV_OWN    "/.luaweb/" /* what paths of ours begin with */
 #define LW_DEV_SCRIPT LW_DEV_OWN "dev.js"
 #define LW_DEV_TOKEN  32 /* octets, with the NUL */
 
@@ -40,11 +40,11 @@ struct lw_dev {
     struct lw_watch *watch;           /* owned */
     struct lw_seen seen[LW_DEV_SEEN]; /* a ring */
     uint32_t next;                    /* in the ring */
-    uint32_t news;       /* counts failures, and what ended them */
-    uint32_t generation; /* that serves: pages of others are out of date */
-    bool is_broken;      /* it is none of the app: that did not load */
-    bool is_next_broken; /* likewise, the one that is loaded */
-    char *failure;       /* of the newest generation; owned; NULL: it has loaded */
+    uint32_t news;                    /* counts failures, and what ended them */
+    uint32_t generation;              /* that serves: pages of others are out of date */
+    bool is_broken;                   /* it is none of the app: that did not load */
+    bool is_next_broken;              /* likewise, the one that is loaded */
+    char *failure; /* of the newest generation; owned; NULL: it has loaded */
     size_t failure_size;
     bool has_said_policy;
 };
@@ -78,6 +78,7 @@ void lw_dev_end(const struct lw_request *request);
 
 /* What is sent behind the content of a response: the tag of our script, by which a page
  * refreshes itself; empty where it is no page.  Lent until the request ends. */
-struct luaweb_slice lw_dev_tail(struct lw_request *request, const struct lw_response *response);
+struct luaweb_slice lw_dev_tail(struct lw_request *request,
+                                const struct lw_response *response);
 
 #endif

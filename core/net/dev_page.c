@@ -84,11 +84,12 @@ static void look_at_policy(const struct lw_request *request)
         || (allows(policy, scripts) && allows(policy, connects)))
         return;
     dev->has_said_policy = true;
-    lw_log(LW_LOG_WARN,
-           "%.*s does not refresh itself: its Content-Security-Policy forbids " LW_DEV_SCRIPT
-           ".  While you develop, let it have script-src 'self' and connect-src 'self'",
-           (int)(request->facts.path.size < 200 ? request->facts.path.size : 200),
-           request->facts.path.data);
+    lw_log(
+        LW_LOG_WARN,
+        "%.*s does not refresh itself: its Content-Security-Policy forbids " LW_DEV_SCRIPT
+        ".  While you develop, let it have script-src 'self' and connect-src 'self'",
+        (int)(request->facts.path.size < 200 ? request->facts.path.size : 200),
+        request->facts.path.data);
 }
 
 static uint32_t generation_of(const struct lw_request *request)
@@ -116,9 +117,8 @@ struct luaweb_slice lw_dev_tail(struct lw_request *request,
     look_at_policy(request);
     lw_dev_token(request->loop, generation_of(request), token);
     char *tail = lw_arena_alloc(&request->arena, MOST_TAIL);
-    int n = snprintf(tail, MOST_TAIL,
-                     "<script src=\"" LW_DEV_SCRIPT
-                     "\" data-generation=\"%s\"></script>\n",
-                     token);
+    int n = snprintf(
+        tail, MOST_TAIL,
+        "<script src=\"" LW_DEV_SCRIPT "\" data-generation=\"%s\"></script>\n", token);
     return lw_slice(tail, (size_t)n);
 }

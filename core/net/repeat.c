@@ -26,8 +26,8 @@ struct lw_repeat {
  * nor where they say that the connection ends. */
 static bool may_repeat(const struct lw_loop *loop)
 {
-    return !loop->is_draining && !loop->access_log && !loop->trace
-           && !loop->dev && loop->limits.max_requests == 0;
+    return !loop->is_draining && !loop->access_log && !loop->trace && !loop->dev
+           && loop->limits.max_requests == 0;
 }
 
 static bool begins_with(const struct lw_buffer *in, const struct lw_repeat *repeat)

@@ -47,7 +47,7 @@ static const struct flag flags[] = {
      "processes that serve; the app's `workers` wins (default auto: one per core)"},
     {"--pin-workers", NULL, PIN, NULL, "keeps each worker on a core of its own"},
     {"--access-log", "[json:]path", PATH, NULL,
-     "one line a request, combined or JSON; - is stdout (default off)"},
+     "one line a request, combined, JSON or terminal:path; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
     {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},

@@ -251,7 +251,6 @@ local answers, ending = ffi.new("struct luaweb_traced[?]", MOST),
   ffi.new "struct luaweb_ending"
 
 local function trace_of(count)
-  if ending.status == 0 and count == 0 then return nil end
   local list = {}
   for i = 1, count do
     local entry = answers[i - 1]
@@ -265,14 +264,17 @@ end
 --- The walk of the request that was asked last.
 ---@return luaweb.Trace?   nil: none has walked; the server answered by itself
 function Probe:trace()
-  return trace_of(C.luaweb_explain_read(abi.host, answers, MOST, ending))
+  local count = C.luaweb_explain_read(abi.host, answers, MOST, ending)
+  if ending.status == 0 and count == 0 then return nil end
+  return trace_of(count)
 end
 
 --- The walk of a request that was remembered while the app is developed.
 ---@param id number
 ---@return luaweb.Trace?   nil: it is not known any more, or has not walked
 function Probe:trace_of(id)
-  return trace_of(C.luaweb_dev_walk(abi.host, id, answers, MOST, ending))
+  local count = C.luaweb_dev_walk(abi.host, id, answers, MOST, ending)
+  return count >= 0 and trace_of(count) or nil
 end
 
 return M
