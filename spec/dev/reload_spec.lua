@@ -213,7 +213,8 @@ return web.app { on_start = function() error "no database" end }
   end)
 
   it("is shown a recursion without end", function()
-    local child = dev.serve { ["app.lua"] = "local function f() return f() + 1 end f()" }
+    local child = dev.serve {
+      ["app.lua"] = "local function f() return f() + 1 end f()" }
     local answer = dev.get(child, "/")
     assert.equal(503, answer.status)
     assert.matches("stack overflow", answer.body)

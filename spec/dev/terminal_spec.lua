@@ -10,6 +10,8 @@ int posix_openpt(int flags);
 int grantpt(int fd);
 int unlockpt(int fd);
 char *ptsname(int fd);
+int setenv(const char *name, const char *value, int replaces);
+int unsetenv(const char *name);
 intptr_t spec_pty_read(int fd, void *data, size_t size) __asm__("read");
 int spec_pty_close(int fd) __asm__("close");
 ]]
@@ -65,7 +67,19 @@ describe("The access log of a terminal", function()
       if file then file:close() end
       return text:find "\n"
     end)
-    assert.matches("^GET     200 %d+%.%d ms +%d+ B +/hello/fred  /hello{/name}\n$", text)
+    assert.matches("^GET     200 %d+%.%d ms +%d+ B +/hello/fred  /hello{/name}\n$",
+      text)
+    child:stop()
+  end)
+
+  it("has none where NO_COLOR is set", function()
+    C.setenv("NO_COLOR", "1", 1)
+    local ok, child = pcall(process.serve, "apps/hello.lua", "--access-log",
+      "terminal:" .. terminal())
+    C.unsetenv "NO_COLOR"
+    assert(ok, child)
+    child:ask(process.get "/hello/fred")
+    assert.matches("^GET     200 %d+%.%d ms ", read_line())
     child:stop()
   end)
 end)
