@@ -23,6 +23,14 @@ describe("luaweb dev", function()
     assert.matches("luaweb dev app%.lua", process.run("--help").output)
   end)
 
+  for _, words in ipairs { {}, { "a.lua", "b.lua" } } do
+    it(("wants one app, not %d"):format(#words), function()
+      local ended = process.run("dev", unpack(words))
+      assert.equal(2, ended.code)
+      assert.matches("^luaweb: want one app", ended.errors)
+    end)
+  end
+
   it("serves with one worker, whatever the app wants, and names the inspector",
     function()
       local child = dev.serve { ["app.lua"] = [[
@@ -126,6 +134,21 @@ describe("luaweb without dev", function()
       assert.equal(404, ask(target).status)
     end)
   end
+
+  it("has not even loaded what that takes", function()
+    local child = process.serve(process.file("app.lua", [[
+local web = require "luaweb"
+return web.app { web.get("/", function()
+  local list = {}
+  for name in pairs(package.loaded) do
+    if name:find "^luaweb%.dev" then list[#list + 1] = name end
+  end
+  return table.concat(list, " ")
+end) }
+]]))
+    assert.equal("", dev.get(child, "/").body)
+    child:stop()
+  end)
 
   it("refuses the flag of dev", function()
     local ended = process.run("apps/hello.lua", "--listen", "127.0.0.1:0",
