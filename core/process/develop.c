@@ -11,6 +11,23 @@
 #include "process/orders.h"
 #include "process/worker.h"
 
+/* clang-format off */
+const char lw_develop_help[] =
+    "luaweb dev app.lua [--listen host:port] [--allow-remote] [--access-log path]\n\n"
+    "Serves an app while you write it, with one worker.  A change of its script, of a\n"
+    "module that it has loaded, or of what lies in its folder (Lua, HTML, CSS, scripts,\n"
+    "images, text) loads it anew; pages in a browser refresh themselves.  What does not\n"
+    "load is shown with its source line, and what loaded last goes on serving.\n\n"
+    "Failures are answered with the traceback, the source, the request, and its walk\n"
+    "through the decision graph.  http://127.0.0.1:8080/.luaweb/trace lists the last\n"
+    "requests with their walks.  The terminal has one line a request.\n\n"
+    "Sources are shown to whoever asks, so it listens on this machine only (127.0.0.1,\n"
+    "::1, localhost, unix:) unless --allow-remote says that others may see them.\n\n"
+    "Examples\n"
+    "  luaweb dev apps/hello.lua\n"
+    "  luaweb dev app.lua --listen 127.0.0.1:3000\n";
+/* clang-format on */
+
 bool lw_develop_read(struct lw_options *options)
 {
     struct lw_address address;

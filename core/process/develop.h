@@ -13,6 +13,9 @@
 
 struct lw_worker;
 
+/* The command's page. */
+extern const char lw_develop_help[];
+
 /* Completes what was read of a command line: whether it is that command, and its
  * defaults.  false: it would show sources to others than this machine, which is refused
  * with a message. */

@@ -5,6 +5,7 @@
  *
  *   listeners.c  where the server listens: binding, a socket for each slot
  *   workers.c    starting a worker, its end, and when it is started again
+ *   peers.c      how workers wake each other
  *   messages.c   what workers say
  *   cover.c      heartbeats; who accepts in the place of one that can't
  *   reload.c     new generations, in two phases
@@ -28,6 +29,7 @@
 /* An address where the server listens. */
 struct lw_place {
     char *shown;               /* as people write it, owned */
+    uint32_t listen;           /* which --listen: a name has a place for each address */
     struct lw_bound_path path; /* of a unix socket */
     bool is_one_socket;        /* for all workers: it can't be doubled */
     int fds[LW_WORKERS_MOST];  /* by slot, owned; -1: none */
@@ -54,6 +56,7 @@ struct lw_child {
     uv_poll_t heard;  /* its channel */
     uv_timer_t again; /* starts it again */
     int channel;      /* owned; -1: closed */
+    int wake;         /* the eventfd of its slot, owned; -1: none yet */
     uint32_t number;  /* its sockets' place in lw_place.fds */
     uint32_t slot;    /* on the board */
     enum lw_child_state state;
@@ -151,6 +154,12 @@ void lw_worker_kill(struct lw_child *child);
 
 /* How many are in this state. */
 uint32_t lw_workers_in(const struct lw_master *master, enum lw_child_state state);
+
+/* peers.c ------------------------------------------------------------------------ */
+
+/* Gives a worker that has just started what wakes it and the others, and them what wakes
+ * it. */
+void lw_peers_introduce(struct lw_child *child);
 
 /* messages.c --------------------------------------------------------------------- */
 

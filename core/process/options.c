@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/require.h"
+#include "base/slice.h"
 #include "process/develop.h"
 
 enum unit {
@@ -18,6 +19,9 @@ enum unit {
     SECONDS,
     PATH,
     LEVEL,
+    NETWORK,
+    MODE,
+    PROXY_HEADER,
     LISTEN, /* handed on too */
     WORKERS,
     PIN,
@@ -43,6 +47,13 @@ static struct lw_limits limits = {
 static const struct flag flags[] = {
     {"--listen", "host:port|unix:path", LISTEN, NULL,
      "where to listen, repeatable (default 127.0.0.1:8080)"},
+    {"--unix-mode", "octal", MODE, NULL,
+     "of unix sockets, e.g. 660 (default 600: its owner only)"},
+    {"--trusted-proxy", "network", NETWORK, NULL,
+     "whose Forwarded or X-Forwarded-* is believed, repeatable: an address, a\n"
+     "                                network such as 10.0.0.0/8, or unix:"},
+    {"--proxy-protocol", NULL, PROXY_HEADER, NULL,
+     "connections come from trusted proxies only, with a PROXY header"},
     {"--workers", "n|auto", WORKERS, NULL,
      "processes that serve; the app's `workers` wins (default auto: one per core)"},
     {"--pin-workers", NULL, PIN, NULL, "keeps each worker on a core of its own"},
@@ -79,20 +90,7 @@ struct command {
 /* clang-format off */
 static const struct command commands[] = {
     {"serve", NULL},
-    {"dev",
-     "luaweb dev app.lua [--listen host:port] [--allow-remote] [--access-log path]\n\n"
-     "Serves an app while you write it, with one worker.  A change of its script, of a\n"
-     "module that it has loaded, or of what lies in its folder (Lua, HTML, CSS, scripts,\n"
-     "images, text) loads it anew; pages in a browser refresh themselves.  What does not\n"
-     "load is shown with its source line, and what loaded last goes on serving.\n\n"
-     "Failures are answered with the traceback, the source, the request, and its walk\n"
-     "through the decision graph.  http://127.0.0.1:8080/.luaweb/trace lists the last\n"
-     "requests with their walks.  The terminal has one line a request.\n\n"
-     "Sources are shown to whoever asks, so it listens on this machine only (127.0.0.1,\n"
-     "::1, localhost, unix:) unless --allow-remote says that others may see them.\n\n"
-     "Examples\n"
-     "  luaweb dev apps/hello.lua\n"
-     "  luaweb dev app.lua --listen 127.0.0.1:3000\n"},
+    {"dev", lw_develop_help},
     {"test", NULL},
     {"routes",
      "luaweb routes app.lua [--json]\n\n"
@@ -184,6 +182,8 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [SECONDS] = "want seconds, e.g. 30 or 0.5",
         [PATH] = "want a path, e.g. json:/var/log/app.log",
         [LEVEL] = "want debug, info, warn or error",
+        [NETWORK] = "want an address, a network, e.g. 10.0.0.0/8 or fd00::/8, or unix:",
+        [MODE] = "want an octal mode, e.g. 660",
         [WORKERS] = "want auto, or a number from 1 to 64",
     };
     fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
@@ -202,6 +202,14 @@ static bool read_level(struct lw_options *options, const char *text)
     return false;
 }
 
+static bool read_mode(struct lw_options *options, const char *text)
+{
+    size_t size = strspn(text, "01234567");
+    options->unix_mode = (uint32_t)strtoul(text, NULL, 8);
+    return size > 0 && text[size] == 0 && size <= 4 && options->unix_mode > 0
+           && options->unix_mode <= 0777;
+}
+
 static bool read_workers(struct lw_options *options, const char *text)
 {
     char *end;
@@ -216,6 +224,9 @@ static bool read_value(struct lw_options *options, const struct flag *flag,
 {
     switch (flag->unit) {
     case LEVEL: return read_level(options, text);
+    case NETWORK:
+        return lw_networks_add(&options->trusted, lw_slice(text, strlen(text)));
+    case MODE: return read_mode(options, text);
     case PATH: options->access_log = text; return *text != 0;
     case LISTEN: options->listens[options->listen_count++] = text; return true;
     case WORKERS: return read_workers(options, text);
@@ -240,10 +251,13 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
     if (!flag->argument) {
         if (value)
             return wrong("this option takes no value", text);
-        options->pin_workers |= flag->unit == PIN;
-        options->allow_remote |= flag->unit == REMOTE;
-        if (flag->unit != PIN)
+        if (flag->unit == PROXY_HEADER)
+            options->demands_proxy_header = true;
+        else if (flag->unit == PIN)
+            options->pin_workers = true;
+        else
             hand_on(options, text);
+        options->allow_remote |= flag->unit == REMOTE;
         return true;
     }
     bool is_apart = value == NULL;
@@ -290,6 +304,9 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
         } else if (!read_flag(options, argc, argv, &at))
             return false;
     }
+    if (options->demands_proxy_header && !lw_networks_any(&options->trusted))
+        return wrong("--proxy-protocol",
+                     "needs --trusted-proxy, to know whose headers to believe");
     options->argv[options->argc] = NULL;
     options->limits = limits;
     return lw_develop_read(options);
