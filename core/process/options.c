@@ -11,6 +11,7 @@
 
 #include "base/require.h"
 #include "base/slice.h"
+#include "process/develop.h"
 
 enum unit {
     OCTETS,
@@ -26,6 +27,7 @@ enum unit {
     LISTEN, /* handed on too */
     WORKERS,
     PIN,
+    REMOTE, /* handed on too */
     HANDED_ON
 };
 
@@ -58,7 +60,7 @@ static const struct flag flags[] = {
      "processes that serve; the app's `workers` wins (default auto: one per core)"},
     {"--pin-workers", NULL, PIN, NULL, "keeps each worker on a core of its own"},
     {"--access-log", "[json:]path", PATH, NULL,
-     "one line a request, combined or JSON; - is stdout (default off)"},
+     "one line a request, combined, JSON or terminal:path; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
     {"--request-id", "answers", SHOWN_IDS, NULL,
@@ -73,6 +75,8 @@ static const struct flag flags[] = {
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
     {"--timeout", "seconds", HANDED_ON, NULL,
      "test: that a spec may take, 0: no limit (default 60)"},
+    {"--allow-remote", NULL, REMOTE, NULL,
+     "dev: listens where others reach it, and shows them sources"},
     {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
     {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},
     {"-H", "'Name: value'", HANDED_ON, NULL,
@@ -96,6 +100,7 @@ struct command {
 /* clang-format off */
 static const struct command commands[] = {
     {"serve", NULL},
+    {"dev", lw_develop_help},
     {"test", NULL},
     {"routes",
      "luaweb routes app.lua [--json]\n\n"
@@ -283,6 +288,7 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
             options->pin_workers = true;
         else
             hand_on(options, text);
+        options->allow_remote |= flag->unit == REMOTE;
         return true;
     }
     bool is_apart = value == NULL;
@@ -334,7 +340,7 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
                      "needs --trusted-proxy, to know whose headers to believe");
     options->argv[options->argc] = NULL;
     options->limits = limits;
-    return true;
+    return lw_develop_read(options);
 }
 
 void lw_options_free(struct lw_options *options)
@@ -396,6 +402,7 @@ void lw_options_print_help(const struct lw_options *options)
     fputs(
         "luaweb serves a web application that is one Lua script.\n\n"
         "  luaweb app.lua               serve it\n"
+        "  luaweb dev app.lua           serve it while you write it\n"
         "  luaweb test [dir|file ...]   run specs inside luaweb (default: spec)\n"
         "  luaweb routes app.lua        its resources and their methods\n"
         "  luaweb explain app.lua /path how it answers a request, and why\n"
@@ -411,7 +418,7 @@ void lw_options_print_help(const struct lw_options *options)
     print_flags();
     fputs(
         "  --version                     the version\n"
-        "  --help                        this text; explain, check, routes: theirs\n\n"
+        "  --help                        this text; dev, explain, check, routes: theirs\n\n"
         "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
         "            4 a spec or a check failed; 130 ended by a second SIGINT\n",
         stdout);
