@@ -12,6 +12,7 @@
 #include "net/work.h"
 #include "process/descriptors.h"
 #include "process/options.h"
+#include "process/remote.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
  * the standard output. */
@@ -67,6 +68,8 @@ int main(int argc, char **argv)
         lw_options_print_help(&options);
     else if (options.wants_version)
         puts("luaweb " LUAWEB_VERSION);
+    else if (lw_remote_is(options.argv[0]))
+        code = lw_remote_run(&options);
     else
         code = run(&options);
     lw_options_free(&options);

@@ -10,12 +10,14 @@
 #include <string.h>
 
 #include "base/require.h"
+#include "process/pages.h"
 
 enum unit {
     OCTETS,
     COUNT,
     SECONDS,
     PATH,
+    TEXT,
     LEVEL,
     HANDED_ON
 };
@@ -40,13 +42,19 @@ static const struct flag flags[] = {
      "where to listen, repeatable (default 127.0.0.1:8080)"},
     {"--access-log", "[json:]path", PATH, NULL,
      "one line a request, combined or JSON; - is stdout (default off)"},
+    {"--control", "path", TEXT, NULL,
+     "socket for reload, stop, status (default: see README)"},
+    {"--pid-file", "path", TEXT, NULL, "where the pid is written (default likewise)"},
+    {"--user", "name", TEXT, NULL, "serves as this user, after root has bound"},
+    {"--group", "name", TEXT, NULL, "and as this group (default: the user's)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
     {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
     {"--timeout", "seconds", HANDED_ON, NULL,
      "test: that a spec may take, 0: no limit (default 60)"},
-    {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
+    {"--now", NULL, HANDED_ON, NULL, "stop: cuts what still runs"},
+    {"--json", NULL, HANDED_ON, NULL, "routes, explain, check, status: as JSON"},
     {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},
     {"-H", "'Name: value'", HANDED_ON, NULL,
      "explain, check: a header of the requests, repeatable"},
@@ -103,6 +111,9 @@ static const struct command commands[] = {
      "  luaweb check todo.lua --param id=7 -H 'Authorization: Bearer token'\n\n"
      "Exit codes: 0 nothing is wrong (there may be warnings); 1 the app does not load;\n"
      "            2 wrong usage; 4 something is wrong\n"},
+    {"reload", lw_page_reload},
+    {"stop", lw_page_stop},
+    {"status", lw_page_status},
 };
 /* clang-format on */
 
@@ -159,6 +170,7 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [COUNT] = "want a whole number up to 4294967295",
         [SECONDS] = "want seconds, e.g. 30 or 0.5",
         [PATH] = "want a path, e.g. json:/var/log/app.log",
+        [TEXT] = "want a name",
         [LEVEL] = "want debug, info, warn or error",
     };
     fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
@@ -177,11 +189,30 @@ static bool read_level(struct lw_options *options, const char *text)
     return false;
 }
 
+static bool read_text(struct lw_options *options, const struct flag *flag,
+                      const char *text)
+{
+    const struct {
+        const char *name;
+        const char **at;
+    } fields[] = {
+        {"--control",  &options->control },
+        {"--pid-file", &options->pid_file},
+        {"--user",     &options->user    },
+        {"--group",    &options->group   },
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(fields[i].name, flag->name) == 0)
+            *fields[i].at = text;
+    return *text != 0;
+}
+
 static bool read_value(struct lw_options *options, const struct flag *flag,
                        const char *text)
 {
     switch (flag->unit) {
     case LEVEL: return read_level(options, text);
+    case TEXT: return read_text(options, flag, text);
     case PATH: options->access_log = text; return *text != 0;
     default: return read_limit(flag, text);
     }
@@ -311,7 +342,9 @@ void lw_options_print_help(const struct lw_options *options)
         "  luaweb test [dir|file ...]   run specs inside luaweb (default: spec)\n"
         "  luaweb routes app.lua        its resources and their methods\n"
         "  luaweb explain app.lua /path how it answers a request, and why\n"
-        "  luaweb check app.lua         whether it does what HTTP requires\n\n"
+        "  luaweb check app.lua         whether it does what HTTP requires\n"
+        "  luaweb reload | stop | status\n"
+        "                               tells or asks a running server\n\n"
         "Examples\n"
         "  luaweb apps/hello.lua\n"
         "  luaweb apps/hello.lua --listen 0.0.0.0:80 --listen unix:/run/hello.sock\n"
@@ -323,8 +356,9 @@ void lw_options_print_help(const struct lw_options *options)
     print_flags();
     fputs(
         "  --version                     the version\n"
-        "  --help                        this text; explain, check, routes: theirs\n\n"
+        "  --help                        this text; after a command: its own\n\n"
         "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
-        "            4 a spec or a check failed; 130 ended by a second SIGINT\n",
+        "            4 a spec or a check failed; 5 no answer from the running server;\n"
+        "            130 ended by a second SIGINT\n",
         stdout);
 }

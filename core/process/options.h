@@ -12,6 +12,10 @@
 struct lw_options {
     struct lw_limits limits;
     const char *access_log; /* NULL: none */
+    const char *control;    /* NULL: in the usual folder, see process/run_folder.h */
+    const char *pid_file;   /* NULL: likewise */
+    const char *user;       /* NULL: the one that started it */
+    const char *group;      /* NULL: the user's */
     enum lw_level log_level;
     /* For the Lua half: the command, then its arguments, then NULL.  Owned; the texts
      * belong to main's argv. */
