@@ -123,22 +123,40 @@ static void try_one(struct found *found, const char *path)
     fprintf(stderr, "  --control %s\n", path);
 }
 
+static void look_into(struct found *found, const char *folder);
+
+/* A socket, or the folder of one service. */
+static void look_at(struct found *found, const char *folder, const struct dirent *entry)
+{
+    char path[LW_RUN_PATH];
+    int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+    if (size >= LW_RUN_PATH || entry->d_name[0] == '.')
+        return;
+    if (is_control_name(entry->d_name))
+        try_one(found, path);
+    else if (entry->d_type == DT_DIR && strcmp(folder, LW_RUN_OURS) == 0)
+        look_into(found, path);
+}
+
 static void look_into(struct found *found, const char *folder)
 {
     DIR *dir = opendir(folder);
     if (!dir)
         return;
     for (struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
-        char path[LW_RUN_PATH];
-        if (!is_control_name(entry->d_name))
-            continue;
-        if (found->looked_at++ == LW_REMOTE_MOST)
+        if (found->looked_at++ >= LW_REMOTE_MOST)
             break;
-        int size = snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        if (size < LW_RUN_PATH)
-            try_one(found, path);
+        look_at(found, folder, entry);
     }
     closedir(dir);
+}
+
+/* Whether looking into `outer` will look into this one too. */
+static bool is_inside(const char *folder, const char *outer)
+{
+    size_t size = strlen(outer);
+    return strncmp(folder, outer, size) == 0
+           && (folder[size] == 0 || folder[size] == '/');
 }
 
 static int connect_only(int *code)
@@ -147,7 +165,7 @@ static int connect_only(int *code)
     struct found found = {.fd = -1};
     size_t count = lw_run_folders(folders);
     for (size_t i = 0; i < count; i++)
-        if (i == 0 || strcmp(folders[i], folders[i - 1]) != 0)
+        if (i + 1 == count || !is_inside(folders[i], LW_RUN_OURS))
             look_into(&found, folders[i]);
     if (found.count == 1)
         return found.fd;

@@ -6,7 +6,7 @@
 
 #include "process/remote.h"
 
-#define LW_REMOTE_MOST 64 /* sockets that are looked at where none is named */
+#define LW_REMOTE_MOST 1024 /* files that are looked at where no socket is named */
 
 /* Connects to the server that `remote` names, or to the only one that runs.  Gives the
  * descriptor; or -1, and the reason is on the standard error output: *code is what to

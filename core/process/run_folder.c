@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define OUR_FOLDER "/run/luaweb"
-#define NAME_ROOM  60 /* octets of an address in a name */
-#define NAME_KEPT  48 /* of one that is longer, before the number */
+#define NAME_ROOM 60 /* octets of an address in a name */
+#define NAME_KEPT 48 /* of one that is longer, before the number */
 
 /* Copies the folder that a variable names, the first where it names several. */
 static bool folder_of(char out[LW_RUN_PATH], const char *variable)
@@ -44,7 +43,7 @@ size_t lw_run_folders(char out[LW_RUN_FOLDERS][LW_RUN_PATH])
         count++;
     if (folder_of(out[count], "XDG_RUNTIME_DIR") && is_own_folder(out[count]))
         count++;
-    memcpy(out[count], OUR_FOLDER, sizeof OUR_FOLDER);
+    memcpy(out[count], LW_RUN_OURS, sizeof LW_RUN_OURS);
     return count + 1;
 }
 
@@ -91,8 +90,8 @@ bool lw_run_path(char out[LW_RUN_PATH], const char *folder, const char *address,
 /* Makes the folder of root's servers; the process's mask must not hide it from others. */
 static void make_our_folder(void)
 {
-    if (geteuid() == 0 && mkdir(OUR_FOLDER, 0755) == 0)
-        chmod(OUR_FOLDER, 0755);
+    if (geteuid() == 0 && mkdir(LW_RUN_OURS, 0755) == 0)
+        chmod(LW_RUN_OURS, 0755);
 }
 
 bool lw_run_path_new(char out[LW_RUN_PATH], const char *address, const char *ending)

@@ -11,6 +11,7 @@
 
 #define LW_RUN_PATH    108 /* octets of a path, with its NUL: what a unix socket takes */
 #define LW_RUN_FOLDERS 3
+#define LW_RUN_OURS    "/run/luaweb"
 
 /* The folders that are looked at, in this order: $RUNTIME_DIRECTORY (systemd's),
  * $XDG_RUNTIME_DIR, /run/luaweb.  Gives how many of them this process has. */

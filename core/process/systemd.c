@@ -15,7 +15,8 @@
 
 #include "base/log.h"
 
-#define TEXT_ROOM 1024 /* octets of a message */
+#define TEXT_ROOM   1024   /* octets of a message */
+#define PATIENCE_US 500000 /* with a queue that is full */
 
 /* "/path", or "@name" in the abstract namespace, as an address. */
 static bool address_of(const struct lw_systemd *systemd, struct sockaddr_un *address)
@@ -31,6 +32,7 @@ static bool address_of(const struct lw_systemd *systemd, struct sockaddr_un *add
 
 static void open_notify(struct lw_systemd *systemd, const char *where)
 {
+    const struct timeval patience = {.tv_usec = PATIENCE_US};
     size_t size = where ? strlen(where) : 0;
     if (size == 0)
         return;
@@ -40,7 +42,8 @@ static void open_notify(struct lw_systemd *systemd, const char *where)
     }
     memcpy(systemd->where, where, size);
     systemd->where_size = size;
-    systemd->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    systemd->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    setsockopt(systemd->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
 }
 
 /* The number of a variable; 0: it is not set, or no number. */
@@ -85,15 +88,16 @@ char **lw_systemd_environment(const struct lw_systemd *systemd)
     return list;
 }
 
-/* Sends lines "NAME=value".  Never waits: a service must not hang on who watches it. */
-static void notify(const struct lw_systemd *systemd, const char *text)
+/* Sends lines "NAME=value".  A service must not hang on who watches it: the wait for room
+ * in its queue is short, and a sign of life (MSG_DONTWAIT) is not worth any. */
+static void notify(const struct lw_systemd *systemd, const char *text, int flags)
 {
     struct sockaddr_un address;
     if (systemd->fd < 0 || !address_of(systemd, &address))
         return;
     socklen_t size =
         (socklen_t)(offsetof(struct sockaddr_un, sun_path) + systemd->where_size);
-    ssize_t sent = sendto(systemd->fd, text, strlen(text), MSG_NOSIGNAL,
+    ssize_t sent = sendto(systemd->fd, text, strlen(text), MSG_NOSIGNAL | flags,
                           (const struct sockaddr *)&address, size);
     if (sent < 0)
         lw_log(LW_LOG_WARN, "NOTIFY_SOCKET %.*s: %s", (int)systemd->where_size,
@@ -104,7 +108,7 @@ static void on_time(uv_timer_t *timer)
 {
     struct lw_systemd *systemd = timer->data;
     if (systemd->is_alive(systemd->context))
-        notify(systemd, "WATCHDOG=1");
+        notify(systemd, "WATCHDOG=1", MSG_DONTWAIT);
 }
 
 void lw_systemd_watch(struct lw_systemd *systemd, uv_loop_t *loop,
@@ -128,7 +132,7 @@ void lw_systemd_ready(struct lw_systemd *systemd, const char *status)
     for (char *c = text + sizeof "READY=1\nSTATUS="; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    notify(systemd, text);
+    notify(systemd, text, 0);
 }
 
 void lw_systemd_reloading(struct lw_systemd *systemd)
@@ -139,19 +143,19 @@ void lw_systemd_reloading(struct lw_systemd *systemd)
     snprintf(text, sizeof text,
              "RELOADING=1\nMONOTONIC_USEC=%" PRIu64 "\nSTATUS=Loading the app anew",
              (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000);
-    notify(systemd, text);
+    notify(systemd, text, 0);
 }
 
 void lw_systemd_stopping(struct lw_systemd *systemd)
 {
-    notify(systemd, "STOPPING=1\nSTATUS=Letting the last requests end");
+    notify(systemd, "STOPPING=1\nSTATUS=Letting the last requests end", 0);
 }
 
 void lw_systemd_hand_over(struct lw_systemd *systemd, int pid)
 {
     char text[TEXT_ROOM];
     snprintf(text, sizeof text, "MAINPID=%d", pid);
-    notify(systemd, text);
+    notify(systemd, text, 0);
 }
 
 void lw_systemd_close(struct lw_systemd *systemd)
