@@ -144,6 +144,7 @@ static void answer(struct lw_control_client *client, int code, const char *text)
 
 enum {
     WRONG_USAGE = 2,
+    CANNOT_LISTEN = 3,
     NO_ANSWER = 5
 };
 
@@ -178,6 +179,25 @@ static void begin_stop(struct lw_control_client *client, bool is_at_once)
     control->calls.stop(control->calls.context, is_at_once);
 }
 
+static void remove_path(struct lw_control *control)
+{
+    struct stat info;
+    if (lstat(control->path, &info) == 0 && info.st_dev == control->device
+        && info.st_ino == control->inode)
+        unlink(control->path);
+    control->inode = 0;
+}
+
+static void yield(struct lw_control_client *client)
+{
+    if (!client->control->is_ending) {
+        answer(client, CANNOT_LISTEN, "this server goes on");
+        return;
+    }
+    remove_path(client->control);
+    answer(client, 0, "");
+}
+
 static void run_command(struct lw_control_client *client, const char *line)
 {
     if (strcmp(line, "reload") == 0)
@@ -188,6 +208,8 @@ static void run_command(struct lw_control_client *client, const char *line)
         answer_status(client, line[6] != 0);
     else if (strcmp(line, "version") == 0)
         answer(client, 0, "luaweb " LUAWEB_VERSION);
+    else if (strcmp(line, "yield") == 0)
+        yield(client);
     else
         answer(client, WRONG_USAGE,
                "no such command; there are reload, stop, stop now, status, status"
@@ -351,12 +373,9 @@ int lw_control_descriptor(const struct lw_control *control)
     return uv_fileno((const uv_handle_t *)&control->listener, &fd) == 0 ? fd : -1;
 }
 
-static void remove_path(const struct lw_control *control)
+void lw_control_end(struct lw_control *control)
 {
-    struct stat info;
-    if (lstat(control->path, &info) == 0 && info.st_dev == control->device
-        && info.st_ino == control->inode)
-        unlink(control->path);
+    control->is_ending = true;
 }
 
 void lw_control_close(struct lw_control *control, bool is_handed_on)

@@ -7,6 +7,7 @@
  *     stop           lets requests end, then ends; stop now: at once
  *     status         for people; status json: one line of JSON
  *     version
+ *     yield          for a server that starts: one that stops leaves the path to it
  *
  * The answer is lines, then `ok` or `error <exit code> <text>`, in which \n stands for a
  * line's end and \\ for \.  Several commands may follow each other on one connection.
@@ -43,13 +44,15 @@ struct lw_control {
     struct lw_control_client *clients; /* owned */
     uint32_t client_count;
     uint32_t last_number;
-    char *path; /* owned */
+    bool is_ending; /* the path may be left to another */
+    char *path;     /* owned */
     dev_t device;
     ino_t inode;
 };
 
-/* Makes the socket at `path` and listens; a leftover that nobody listens on is replaced.
- * The file belongs to `owner` unless that is (uid_t)-1.  Gives the descriptor, or a
+/* Makes the socket at `path` and listens; a leftover that nobody listens on is replaced,
+ * and that of a server that stops, which is asked to leave it (this waits for a second at
+ * most).  The file belongs to `owner` unless that is (uid_t)-1.  Gives the descriptor, or a
  * negative errno; -EADDRINUSE: another server runs there, *holder is its process, or 0. */
 int lw_control_bind(const char *path, uid_t owner, pid_t *holder);
 
@@ -65,6 +68,9 @@ void lw_control_answer(struct lw_control *control, uint32_t number, int code,
 
 /* The listening descriptor, for another process to go on with; it stays ours. */
 int lw_control_descriptor(const struct lw_control *control);
+
+/* The server stops: another one that starts may have the path. */
+void lw_control_end(struct lw_control *control);
 
 /* Stops; who still waits is told so.  Removes the file, unless another process goes on
  * with it or somebody put a file of theirs in its place.  The memory of `control` is

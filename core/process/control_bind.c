@@ -15,6 +15,7 @@
 
 #define LOCK_TRIES    100 /* of the folder, while another server starts in it */
 #define LOCK_PAUSE_NS 10000000
+#define YIELD_S       1 /* for a server to leave its path */
 
 /* The folder of a path, locked, so that of two servers that start at once one sees the
  * other.  -1: it can't be; then that risk is taken. */
@@ -38,20 +39,35 @@ static int lock_folder(const char *path)
     return -1;
 }
 
-/* Whether somebody listens there, and which process. */
+/* Asks the server behind a connection for the path, which it leaves when it stops. */
+static bool has_yielded(int fd)
+{
+    static const char line[] = "yield\n";
+    char answer[3];
+    return send(fd, line, sizeof line - 1, MSG_NOSIGNAL) == sizeof line - 1
+           && recv(fd, answer, sizeof answer, MSG_WAITALL) == sizeof answer
+           && memcmp(answer, "ok\n", sizeof answer) == 0;
+}
+
+/* Whether somebody listens there and stays, and which process. */
 static bool is_served(const struct sockaddr_un *address, pid_t *holder)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return true;
-    bool is_there = connect(fd, (const struct sockaddr *)address, sizeof *address) == 0
-                    || errno != ECONNREFUSED;
+    const struct timeval patience = {.tv_sec = YIELD_S};
     struct ucred peer = {0};
     socklen_t size = sizeof peer;
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    bool is_there = connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
+    bool is_dead = !is_there && errno == ECONNREFUSED;
     if (is_there && getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
         *holder = peer.pid;
+    if (is_there)
+        is_dead = has_yielded(fd);
     close(fd);
-    return is_there;
+    return !is_dead;
 }
 
 /* Binds, after a leftover has gone.  Nobody else can connect before the mode is set: a
@@ -66,7 +82,7 @@ static int bind_free(int fd, const struct sockaddr_un *address, pid_t *holder)
             return -EEXIST;
         if (is_served(address, holder))
             return -EADDRINUSE;
-        if (unlink(address->sun_path) != 0)
+        if (unlink(address->sun_path) != 0 && errno != ENOENT)
             return -errno;
     }
     if (bind(fd, (const struct sockaddr *)address, sizeof *address) != 0)

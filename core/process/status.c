@@ -12,7 +12,7 @@
 #define BUSY_SHOWN_MS 1000 /* shorter turns are nothing to look at */
 
 struct worker {
-    uint32_t slot;
+    uint32_t number; /* from 1, as in the log */
     int32_t pid;
     const char *state;
     uint32_t generation;
@@ -38,25 +38,19 @@ static const char *state_of(uint32_t state)
     return state < sizeof names / sizeof *names ? names[state] : "unknown";
 }
 
-static void look_at(struct worker *worker, const struct lw_board *board, uint32_t slot)
+static void look_at(struct worker *worker, const struct lw_status *status, uint32_t i)
 {
-    const struct lw_slot *s = &board->slots[slot];
+    const struct lw_slot *s = &lw_board()->slots[status->first_slot + i];
     uint64_t began = atomic_load_explicit(&s->turn_began_ms, memory_order_relaxed);
     uint64_t now = now_ms();
     *worker = (struct worker){
-        .slot = slot,
+        .number = i + 1,
         .pid = atomic_load_explicit(&s->pid, memory_order_relaxed),
         .state = state_of(atomic_load_explicit(&s->state, memory_order_relaxed)),
         .generation = atomic_load_explicit(&s->generation, memory_order_relaxed),
         .conn_count = atomic_load_explicit(&s->conn_count, memory_order_relaxed),
         .busy_ms = began > 0 && began < now ? now - began : 0,
     };
-}
-
-static uint32_t count_workers(const struct lw_board *board)
-{
-    uint32_t count = atomic_load_explicit(&board->worker_count, memory_order_relaxed);
-    return count < LW_MAX_WORKERS ? count : LW_MAX_WORKERS;
 }
 
 static void print_uptime(FILE *out, uint64_t ms)
@@ -83,15 +77,14 @@ static void print_name(FILE *out, const char *label, const char *name)
     fputc('\n', out);
 }
 
-static void print_workers(FILE *out)
+static void print_workers(FILE *out, const struct lw_status *status)
 {
-    const struct lw_board *board = lw_board();
     fprintf(out, "%-8s%-9s%-10s%-12s%s\n", "worker", "pid", "state", "generation",
             "connections");
-    for (uint32_t slot = 0; slot < count_workers(board); slot++) {
+    for (uint32_t i = 0; i < status->worker_count; i++) {
         struct worker w;
-        look_at(&w, board, slot);
-        fprintf(out, "%-8" PRIu32 "%-9" PRId32 "%-10s%-12" PRIu32 "%" PRIu32, w.slot,
+        look_at(&w, status, i);
+        fprintf(out, "%-8" PRIu32 "%-9" PRId32 "%-10s%-12" PRIu32 "%" PRIu32, w.number,
                 w.pid, w.state, w.generation, w.conn_count);
         if (w.busy_ms >= BUSY_SHOWN_MS)
             fprintf(out, "  (its loop stands still for %.1f s)",
@@ -114,7 +107,7 @@ void lw_status_print(FILE *out, const struct lw_status *status)
             " that failed)\nrestarts    %" PRIu32 " of workers\n\n",
             status->generation, status->reloads, status->failed_reloads,
             status->restarts);
-    print_workers(out);
+    print_workers(out, status);
 }
 
 static void print_string(FILE *out, const char *text)
@@ -132,17 +125,16 @@ static void print_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void print_workers_json(FILE *out)
+static void print_workers_json(FILE *out, const struct lw_status *status)
 {
-    const struct lw_board *board = lw_board();
-    for (uint32_t slot = 0; slot < count_workers(board); slot++) {
+    for (uint32_t i = 0; i < status->worker_count; i++) {
         struct worker w;
-        look_at(&w, board, slot);
+        look_at(&w, status, i);
         fprintf(out,
-                "%s{\"slot\":%" PRIu32 ",\"pid\":%" PRId32
+                "%s{\"worker\":%" PRIu32 ",\"pid\":%" PRId32
                 ",\"state\":\"%s\",\"generation\":%" PRIu32 ",\"connections\":%" PRIu32
                 ",\"busy\":%.3f}",
-                slot > 0 ? "," : "", w.slot, w.pid, w.state, w.generation, w.conn_count,
+                i > 0 ? "," : "", w.number, w.pid, w.state, w.generation, w.conn_count,
                 (double)w.busy_ms / 1000);
     }
 }
@@ -164,6 +156,6 @@ void lw_status_print_json(FILE *out, const struct lw_status *status)
         print_string(out, status->listeners[i]);
     }
     fputs("],\"workers\":[", out);
-    print_workers_json(out);
+    print_workers_json(out, status);
     fputs("]}\n", out);
 }

@@ -64,28 +64,6 @@ void lw_systemd_open(struct lw_systemd *systemd)
     uint64_t pid = number_of("WATCHDOG_PID");
     if (pid == 0 || pid == (uint64_t)getpid())
         systemd->watchdog_us = number_of("WATCHDOG_USEC");
-    unsetenv("NOTIFY_SOCKET");
-    unsetenv("WATCHDOG_USEC");
-    unsetenv("WATCHDOG_PID");
-}
-
-char **lw_systemd_environment(const struct lw_systemd *systemd)
-{
-    static char notify[sizeof systemd->where + 16], watchdog[48];
-    static char *list[3];
-    size_t count = 0;
-    if (systemd->fd >= 0) {
-        snprintf(notify, sizeof notify, "NOTIFY_SOCKET=%.*s", (int)systemd->where_size,
-                 systemd->where);
-        list[count++] = notify;
-    }
-    if (systemd->watchdog_us > 0) {
-        snprintf(watchdog, sizeof watchdog, "WATCHDOG_USEC=%" PRIu64,
-                 systemd->watchdog_us);
-        list[count++] = watchdog;
-    }
-    list[count] = NULL;
-    return list;
 }
 
 /* Sends lines "NAME=value".  A service must not hang on who watches it: the wait for room

@@ -29,6 +29,11 @@ struct lw_systemd_socket {
  * one that is no listening stream socket was printed (exit 3). */
 int lw_systemd_take(struct lw_systemd_socket out[LW_SYSTEMD_MOST]);
 
+/* Takes them from the last master, at a binary upgrade: the words "place.slot.fd" of
+ * LUAWEB_UPGRADE, one for each.  As lw_systemd_take. */
+int lw_systemd_take_over(struct lw_systemd_socket out[LW_SYSTEMD_MOST],
+                         const char *words);
+
 struct lw_systemd {
     int fd; /* of the datagrams; -1: nobody wants to hear */
     char where[108];
@@ -39,12 +44,8 @@ struct lw_systemd {
     void *context;
 };
 
-/* Reads who wants to hear, and forgets the variables. */
+/* Reads who wants to hear. */
 void lw_systemd_open(struct lw_systemd *systemd);
-
-/* The variables that say so, for a successor at a binary upgrade: up to two texts
- * "NAME=value", then NULL.  Lent until the next call. */
-char **lw_systemd_environment(const struct lw_systemd *systemd);
 
 /* From now on gives signs of life, twice within the time wanted, while is_alive(context)
  * holds: some worker is there, and its loop does not stand still. */
