@@ -41,6 +41,7 @@ enum lw_id_kind {
     LW_ID_OFFLOAD,
     LW_ID_LOOKUP,
     LW_ID_TRUST,
+    LW_ID_BUS,
     LW_ID_KINDS
 };
 

@@ -17,6 +17,7 @@
 #include "process/remote.h"
 #include "process/worker.h"
 #include "share/board.h"
+#include "share/interest.h"
 #include "share/region.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
@@ -47,6 +48,7 @@ static int work(struct lw_options *options, const struct lw_inherited *inherited
     }
     if (inherited) {
         lw_board_take(inherited->slot);
+        lw_interest_reset();
         options->argv[0] = name;
     }
     int code = 2;

@@ -241,6 +241,30 @@ void lw_worker_stop(struct lw_worker *worker, int code)
     lw_worker_drain(worker, LW_DRAIN_GRACE_MS, worker->loop.limits.drain_timeout);
 }
 
+static void on_woken(uv_poll_t *poll, int status, int events)
+{
+    struct lw_worker *worker = poll->data;
+    uint64_t count;
+    int fd;
+    (void)events;
+    bool is_read = status == 0 && uv_fileno((uv_handle_t *)poll, &fd) == 0
+                   && read(fd, &count, sizeof count) == sizeof count;
+    if (!is_read)
+        return;
+    for (struct lw_generation *g = worker->generations; g; g = g->next)
+        if (g->state < LW_GENERATION_ENDED)
+            lw_host_woken(&g->host);
+}
+
+void lw_worker_be_woken_by(struct lw_worker *worker, int fd)
+{
+    if (worker->wake.data) /* the master says so once */
+        return;
+    uv_poll_init(&worker->loop.uv, &worker->wake, fd);
+    worker->wake.data = worker;
+    uv_poll_start(&worker->wake, UV_READABLE, on_woken);
+}
+
 void lw_worker_reopen(struct lw_worker *worker)
 {
     if (worker->loop.access_log)
