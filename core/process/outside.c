@@ -4,6 +4,7 @@
 #include "process/outside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,33 @@ enum {
     CANNOT_LISTEN = 3
 };
 
+int lw_outside_hand_on(const struct lw_outside *outside, char *out, int as)
+{
+    const char *control = outside->control_path ? outside->control_path : "";
+    const char *pid = outside->pid_path ? outside->pid_path : "";
+    int fd = outside->has_control ? lw_control_descriptor(&outside->control) : -1;
+    snprintf(out, LW_OUTSIDE_ROOM, " outside.%d.%d\n%s\n%s", fd < 0 ? -1 : as,
+             outside->passed_count > 0, control, pid);
+    return fd;
+}
+
+void lw_outside_inherit(struct lw_outside *outside, const char *text)
+{
+    int passed = 0;
+    const char *ours = strstr(text, " outside.");
+    const char *control = ours ? strchr(ours, '\n') : NULL;
+    const char *pid = control ? strchr(control + 1, '\n') : NULL;
+    if (!pid || sscanf(ours, " outside.%d.%d", &outside->control_fd, &passed) != 2)
+        return;
+    outside->was_passed = passed;
+    if (pid > control + 1)
+        outside->control_path = strndup(control + 1, (size_t)(pid - control - 1));
+    if (pid[1])
+        outside->pid_path = strdup(pid + 1);
+    if (outside->control_fd >= 0)
+        fcntl(outside->control_fd, F_SETFD, FD_CLOEXEC);
+}
+
 int lw_outside_prepare(struct lw_master *master, const char *fds)
 {
     struct lw_outside *outside = &master->outside;
@@ -29,7 +57,7 @@ int lw_outside_prepare(struct lw_master *master, const char *fds)
     if (!lw_privileges_find(&outside->privileges, options->user, options->group))
         return WRONG_USAGE;
     lw_systemd_open(&outside->systemd);
-    outside->passed_count = fds && strstr(fds, " passed")
+    outside->passed_count = outside->was_passed
                                 ? lw_systemd_take_over(outside->passed, fds)
                                 : lw_systemd_take(outside->passed);
     if (outside->passed_count < 0)
@@ -93,9 +121,10 @@ static int open_control(struct lw_master *master)
     struct lw_outside *outside = &master->outside;
     const char *given = master->options->control;
     pid_t holder;
-    outside->control_path = choose_path(master, given, ".sock");
     if (outside->control_fd >= 0)
         return 0;
+    free(outside->control_path);
+    outside->control_path = choose_path(master, given, ".sock");
     if (!outside->control_path) {
         lw_log(LW_LOG_INFO, "no control socket: there is no folder for it; --control"
                             " names a path");
@@ -112,6 +141,8 @@ static int open_pid_file(struct lw_master *master)
 {
     struct lw_outside *outside = &master->outside;
     const char *given = master->options->pid_file;
+    if (outside->pid_path)
+        return 0; /* the last master's */
     outside->pid_path = choose_path(master, given, ".pid");
     if (!outside->pid_path)
         return 0;

@@ -76,8 +76,8 @@ end
 local Child = {}
 Child.__index = Child
 
--- What a server finds in its environment is the spec's business, not that of whoever runs
--- the specs; its socket and pid file lie in our folder.
+-- What a server finds in its environment is the spec's business, not that of whoever
+-- runs the specs; its socket and pid file lie in our folder.
 local CLEAN = "unset RUNTIME_DIRECTORY NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID"
   .. " LISTEN_PID LISTEN_FDS LISTEN_FDNAMES; "
 
