@@ -84,39 +84,9 @@ struct command {
 static const struct command commands[] = {
     {"serve", NULL},
     {"test", NULL},
-    {"routes",
-     "luaweb routes app.lua [--json]\n\n"
-     "Lists the app's resources: template, methods, the media types that they offer\n"
-     "and accept, and where they are declared.  Nothing of the app runs but its script.\n"},
-    {"explain",
-     "luaweb explain app.lua [METHOD] /path [-H 'Name: value'] [-d body]\n"
-     "               [--json | --dot]\n\n"
-     "Shows how the app answers one request: which resource it is for, what the\n"
-     "compiler made of the decision graph for its method, the program that is left,\n"
-     "each row that this request passed with its answer and the reason, and the\n"
-     "response with where its fields come from.  Without a path: all resources, and\n"
-     "what they are asked at run time.\n\n"
-     "The request is a real one: functions of the app run, its operations too.\n"
-     "METHOD is GET where it is left out.  Credentials are not shown.\n\n"
-     "Examples\n"
-     "  luaweb explain apps/hello.lua\n"
-     "  luaweb explain apps/hello.lua GET /hello\n"
-     "  luaweb explain apps/hello.lua /hello -H 'If-None-Match: *'\n"
-     "  luaweb explain todo.lua POST /todo -H 'Content-Type: application/json' -d {}\n"
-     "  luaweb explain apps/hello.lua /hello --dot | dot -Tsvg >hello.svg\n"},
-    {"check",
-     "luaweb check app.lua [-H 'Name: value'] [--param name=value] [--json]\n\n"
-     "Loads the app and asks each of its resources what HTTP requires of it: Allow and\n"
-     "405, OPTIONS, HEAD, 304 for its own validators, Vary, 406, challenges, 501.\n"
-     "One line for each finding (file:line: template: what), then a summary.\n\n"
-     "Functions of the app run, but no operation does: only GET, HEAD, OPTIONS and\n"
-     "methods that a resource does not have are sent.  What could not be tried is said.\n"
-     "Variables of templates get sample values unless --param names one.\n\n"
-     "Examples\n"
-     "  luaweb check apps/hello.lua\n"
-     "  luaweb check todo.lua --param id=7 -H 'Authorization: Bearer token'\n\n"
-     "Exit codes: 0 nothing is wrong (there may be warnings); 1 the app does not load;\n"
-     "            2 wrong usage; 4 something is wrong\n"},
+    {"routes", lw_page_routes},
+    {"explain", lw_page_explain},
+    {"check", lw_page_check},
     {"reload", lw_page_reload},
     {"stop", lw_page_stop},
     {"status", lw_page_status},

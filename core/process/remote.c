@@ -19,7 +19,8 @@
 #include "process/options.h"
 #include "process/remote_find.h"
 
-#define USUAL_SECONDS 60 /* that we wait, where --timeout does not say */
+#define USUAL_SECONDS 90 /* that we wait for an end, where --timeout does not say */
+#define LOOK_SECONDS  10 /* and for a status */
 #define ANSWER_MOST   ((size_t)4 * LW_CONTROL_TEXT + 4096) /* escapes take four octets */
 
 enum {
@@ -273,6 +274,8 @@ int lw_remote_run(const struct lw_options *options)
         .control = options->control,
         .seconds = USUAL_SECONDS,
     };
+    if (strcmp(remote.command, "status") == 0)
+        remote.seconds = LOOK_SECONDS;
     for (int at = 1; at < options->argc; at++)
         if (!read_word(&remote, options, &at))
             return WRONG_USAGE;
