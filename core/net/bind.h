@@ -28,7 +28,8 @@ int lw_bind_beside(int fd);
 int lw_bind_reserve(int fd);
 int lw_bind_listen(int fd);
 
-/* Sets for a socket that somebody else has opened what ours have: no delay, keep-alive. */
+/* Sets for a socket that somebody else has opened what ours have: no delay, and
+ * keep-alive. */
 void lw_bind_adopt(int fd);
 
 /* The port of a socket, 0 for a unix socket, or a negative libuv error. */

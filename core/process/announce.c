@@ -21,8 +21,8 @@ static uint64_t still_ms(const struct lw_child *child)
     return began > 0 && began < now_ms ? now_ms - began : 0;
 }
 
-/* Whether somebody can answer: what systemd wants to know.  A turn may be as long as the
- * time between two of its looks. */
+/* Whether somebody can answer: what systemd wants to know.  A turn may be as long as
+ * the time between two of its looks. */
 static bool is_alive(void *context)
 {
     const struct lw_master *master = context;

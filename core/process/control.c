@@ -36,7 +36,7 @@ struct lw_control_client {
     size_t answer_size;
 };
 
-/* The end of a client ------------------------------------------------------------------ */
+/* The end of a client -------------------------------------------------------------- */
 
 static void on_closed(uv_handle_t *handle)
 {
@@ -72,7 +72,7 @@ static void give_time(struct lw_control_client *client)
     uv_timer_start(&client->timer, on_late, LW_CONTROL_WAIT_MS, 0);
 }
 
-/* Answers ------------------------------------------------------------------------------ */
+/* Answers -------------------------------------------------------------------------- */
 
 static void read_on(struct lw_control_client *client);
 
@@ -140,7 +140,7 @@ static void answer(struct lw_control_client *client, int code, const char *text)
     send_answer(client);
 }
 
-/* Commands ----------------------------------------------------------------------------- */
+/* Commands ------------------------------------------------------------------------- */
 
 enum {
     WRONG_USAGE = 2,
@@ -235,7 +235,7 @@ static bool take_line(struct lw_control_client *client, char out[LW_CONTROL_LINE
     return true;
 }
 
-/* Reading ------------------------------------------------------------------------------ */
+/* Reading -------------------------------------------------------------------------- */
 
 static void on_room(uv_handle_t *handle, size_t size, uv_buf_t *room)
 {
@@ -283,7 +283,7 @@ static void read_on(struct lw_control_client *client)
         close_client(client);
 }
 
-/* Clients ------------------------------------------------------------------------------ */
+/* Clients -------------------------------------------------------------------------- */
 
 /* NULL: it is heard; else why not. */
 static const char *refusal_of(const struct lw_control_client *client)
@@ -327,7 +327,7 @@ static void on_connection(uv_stream_t *listener, int status)
         read_on(client);
 }
 
-/* Public ------------------------------------------------------------------------------- */
+/* Public --------------------------------------------------------------------------- */
 
 int lw_control_open(struct lw_control *control, uv_loop_t *loop, int fd,
                     const char *path, const struct lw_control_calls *calls)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The control socket: how a running server is told to reload or to stop, and asked how it
- * is.  A unix socket (mode 0600) on which one line is a command:
+ * The control socket: how a running server is told to reload or to stop, and asked how
+ * it is.  A unix socket (mode 0600) on which one line is a command:
  *
  *     reload         loads the app anew; answered when all workers serve it, or none
  *     stop           lets requests end, then ends; stop now: at once
@@ -9,8 +9,8 @@
  *     version
  *     yield          for a server that starts: one that stops leaves the path to it
  *
- * The answer is lines, then `ok` or `error <exit code> <text>`, in which \n stands for a
- * line's end and \\ for \.  Several commands may follow each other on one connection.
+ * The answer is lines, then `ok` or `error <exit code> <text>`, in which \n stands for
+ * a line's end and \\ for \.  Several commands may follow each other on one connection.
  * Only root and the user of the server are heard. */
 #ifndef LW_PROCESS_CONTROL_H
 #define LW_PROCESS_CONTROL_H
@@ -50,10 +50,11 @@ struct lw_control {
     ino_t inode;
 };
 
-/* Makes the socket at `path` and listens; a leftover that nobody listens on is replaced,
- * and that of a server that stops, which is asked to leave it (this waits for a second at
- * most).  The file belongs to `owner` unless that is (uid_t)-1.  Gives the descriptor, or a
- * negative errno; -EADDRINUSE: another server runs there, *holder is its process, or 0. */
+/* Makes the socket at `path` and listens; a leftover that nobody listens on is
+ * replaced, and that of a server that stops, which is asked to leave it (this waits for
+ * a second at most).  The file belongs to `owner` unless that is (uid_t)-1.  Gives the
+ * descriptor, or a negative errno; -EADDRINUSE: another server runs there, *holder is
+ * its process, or 0. */
 int lw_control_bind(const char *path, uid_t owner, pid_t *holder);
 
 /* Serves on such a descriptor, which it takes, or on one that another process has bound

@@ -11,8 +11,8 @@
 
 #include "base/require.h"
 
-/* Whether this is no business of who is started with the variable `name`: a worker is not
- * to speak to the service manager, a new master is. */
+/* Whether this is no business of who is started with the variable `name`: a worker is
+ * not to speak to the service manager, a new master is. */
 static bool is_for_one(const char *entry, const char *name)
 {
     static const char *const names[] = {

@@ -35,21 +35,22 @@ struct lw_outside {
     uint32_t restarts; /* of workers */
 };
 
-/* For a binary upgrade: writes into `out` (room for LW_OUTSIDE_ROOM) what the next master
- * must know, behind the words for its sockets.  Gives the descriptor of the control
- * socket, which that finds as number `as`; it stays ours; -1: there is none. */
+/* For a binary upgrade: writes into `out` (room for LW_OUTSIDE_ROOM) what the next
+ * master must know, behind the words for its sockets.  Gives the descriptor of the
+ * control socket, which that finds as number `as`; it stays ours; -1: there is none. */
 int lw_outside_hand_on(const struct lw_outside *outside, char *out, int as);
 
 /* Reads what the last master has written. */
 void lw_outside_inherit(struct lw_outside *outside, const char *text);
 
 /* Before anything is bound: looks up --user, and takes what systemd passes, or what it
- * has passed to the last master, which `fds` names (else NULL).  0, or the exit code after
- * a message. */
+ * has passed to the last master, which `fds` names (else NULL).  0, or the exit code
+ * after a message. */
 int lw_outside_prepare(struct lw_master *master, const char *fds);
 
 /* After all is bound: makes the control socket, unless the last master handed it on
- * (control_fd), and becomes the user of --user.  0, or the exit code after a message. */
+ * (control_fd), and becomes the user of --user.  0, or the exit code after a
+ * message. */
 int lw_outside_open(struct lw_master *master);
 
 /* Answers on the control socket from now on. */

@@ -5,9 +5,9 @@
 
 /* clang-format off */
 #define FINDS \
-    "Without --control and --listen it is the only server that runs here: its socket\n" \
-    "is looked for in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR and /run/luaweb.  Only\n" \
-    "root and the user of the server may do this.\n\n"
+    "Without --control and --listen it is the only server that runs here: its\n" \
+    "socket is looked for in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR and /run/luaweb.\n" \
+    "Only root and the user of the server may do this.\n\n"
 
 const char lw_page_routes[] =
     "luaweb routes app.lua [--json]\n\n"
@@ -62,23 +62,24 @@ const char lw_page_reload[] =
 const char lw_page_stop[] =
     "luaweb stop [--now] [--control path] [--listen address] [--timeout seconds]\n\n"
     "Has a running server stop, and waits until it has ended: it takes no new\n"
-    "connections, and those that are open get --drain-timeout to end.  --now cuts them.\n\n"
+    "connections, and those that are open get --drain-timeout to end.  --now cuts\n"
+    "them.\n\n"
     FINDS
     "Examples\n"
     "  luaweb stop\n"
     "  luaweb stop --now --listen unix:/run/hello.sock\n\n"
-    "Exit codes: 0 it has ended; 2 wrong usage, or several servers run and none is named;\n"
-    "            5 no server, or it still runs after --timeout (default 90)\n";
+    "Exit codes: 0 it has ended; 2 wrong usage, or several servers run and none is\n"
+    "            named; 5 no server, or it still runs after --timeout (default 90)\n";
 
 const char lw_page_status[] =
     "luaweb status [--json] [--control path] [--listen address] [--timeout seconds]\n\n"
-    "Shows how a running server is: its process, version, app and addresses, how often\n"
-    "it was loaded anew, how many workers had to be replaced, and each worker with its\n"
-    "state, its generation of the app and its connections.\n\n"
+    "Shows how a running server is: its process, version, app and addresses, how\n"
+    "often it was loaded anew, how many workers had to be replaced, and each worker\n"
+    "with its state, its generation of the app and its connections.\n\n"
     FINDS
     "Examples\n"
     "  luaweb status\n"
     "  luaweb status --json | jq '.workers[].connections'\n\n"
-    "Exit codes: 0 it is shown; 2 wrong usage, or several servers run and none is named;\n"
-    "            5 no server, or no answer within --timeout (default 10)\n";
+    "Exit codes: 0 it is shown; 2 wrong usage, or several servers run and none is\n"
+    "            named; 5 no server, or no answer within --timeout (default 10)\n";
 /* clang-format on */

@@ -23,13 +23,13 @@ struct lw_privileges {
 bool lw_privileges_find(struct lw_privileges *privileges, const char *user,
                         const char *group);
 
-/* Root without --user: warns when all of these listening descriptors are for this machine
- * only (loopback, unix sockets), else prints why it refuses.  false: exit 2. */
+/* Root without --user: warns when all of these listening descriptors are for this
+ * machine only (loopback, unix sockets), else prints why it refuses.  false: exit 2. */
 bool lw_privileges_allow(const struct lw_privileges *privileges, const int *listeners,
                          size_t count);
 
-/* Makes a file of ours, e.g. a log, for that user, where there is none yet.  One that is
- * there keeps its owner: its name may be a link that somebody else has made. */
+/* Makes a file of ours, e.g. a log, for that user, where there is none yet.  One that
+ * is there keeps its owner: its name may be a link that somebody else has made. */
 void lw_privileges_prepare_file(const struct lw_privileges *privileges,
                                 const char *path);
 

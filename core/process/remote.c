@@ -21,7 +21,8 @@
 
 #define USUAL_SECONDS 90 /* that we wait for an end, where --timeout does not say */
 #define LOOK_SECONDS  10 /* and for a status */
-#define ANSWER_MOST   ((size_t)4 * LW_CONTROL_TEXT + 4096) /* escapes take four octets */
+/* Escapes take four octets. */
+#define ANSWER_MOST   ((size_t)4 * LW_CONTROL_TEXT + 4096)
 
 enum {
     FAILED = 1,
@@ -39,7 +40,7 @@ struct session {
     size_t size;
 };
 
-/* Waiting ------------------------------------------------------------------------------ */
+/* Waiting -------------------------------------------------------------------------- */
 
 static int64_t now_ms(void)
 {
@@ -83,7 +84,7 @@ static ssize_t read_some(struct session *session)
     return size;
 }
 
-/* The answer --------------------------------------------------------------------------- */
+/* The answer ----------------------------------------------------------------------- */
 
 /* The last line of what came, where it ends the answer: "ok" or "error ...". */
 static char *last_line(const struct session *session)
@@ -153,7 +154,7 @@ static int ask(struct session *session, const char *command)
     return 0;
 }
 
-/* The end of the server ---------------------------------------------------------------- */
+/* The end of the server ------------------------------------------------------------ */
 
 /* Keeps hold of the process behind the socket, so that its end can be awaited. */
 static void find_process(struct session *session)
@@ -210,7 +211,7 @@ static int converse(const struct lw_remote *remote, int fd)
     return code;
 }
 
-/* The command line --------------------------------------------------------------------- */
+/* The command line ----------------------------------------------------------------- */
 
 static bool wrong(const struct lw_remote *remote, const char *what, const char *which)
 {

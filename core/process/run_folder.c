@@ -87,7 +87,8 @@ bool lw_run_path(char out[LW_RUN_PATH], const char *folder, const char *address,
     return size < LW_RUN_PATH;
 }
 
-/* Makes the folder of root's servers; the process's mask must not hide it from others. */
+/* Makes the folder of root's servers; the process's mask must not hide it from
+ * others. */
 static void make_our_folder(void)
 {
     if (geteuid() == 0 && mkdir(LW_RUN_OURS, 0755) == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a server's control socket and pid file lie when nobody names a path: in a folder
- * for running programs, named after the first address that it listens on, so that
+ * Where a server's control socket and pid file lie when nobody names a path: in a
+ * folder for running programs, named after the first address that it listens on, so that
  * `luaweb reload --listen 127.0.0.1:8080` finds it. */
 #ifndef LW_PROCESS_RUN_FOLDER_H
 #define LW_PROCESS_RUN_FOLDER_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define LW_RUN_PATH    108 /* octets of a path, with its NUL: what a unix socket takes */
+#define LW_RUN_PATH    108 /* octets of a path, with its NUL: a unix socket's */
 #define LW_RUN_FOLDERS 3
 #define LW_RUN_OURS    "/run/luaweb"
 

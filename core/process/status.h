@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * How a server is: written for people or as one line of JSON.  The workers are read from
- * the board. */
+ * How a server is: written for people or as one line of JSON.  The workers are read
+ * from the board. */
 #ifndef LW_PROCESS_STATUS_H
 #define LW_PROCESS_STATUS_H
 
@@ -29,8 +29,8 @@ void lw_status_print(FILE *out, const struct lw_status *status);
 
 /* One line: {"version", "pid", "state", "app", "uptime" (seconds), "generation",
  * "reloads", "failed_reloads", "restarts", "listeners": [...], "workers": [{"worker",
- * "pid", "state", "generation", "connections", "busy" (seconds of its turn)}]}.  Workers
- * have the numbers of the log, from 1. */
+ * "pid", "state", "generation", "connections", "busy" (seconds of its turn)}]}.
+ * Workers have the numbers of the log, from 1. */
 void lw_status_print_json(FILE *out, const struct lw_status *status);
 
 #endif

@@ -66,8 +66,8 @@ void lw_systemd_open(struct lw_systemd *systemd)
         systemd->watchdog_us = number_of("WATCHDOG_USEC");
 }
 
-/* Sends lines "NAME=value".  A service must not hang on who watches it: the wait for room
- * in its queue is short, and a sign of life (MSG_DONTWAIT) is not worth any. */
+/* Sends lines "NAME=value".  A service must not hang on who watches it: the wait for
+ * room in its queue is short, and a sign of life (MSG_DONTWAIT) is not worth any. */
 static void notify(const struct lw_systemd *systemd, const char *text, int flags)
 {
     struct sockaddr_un address;

@@ -24,9 +24,9 @@ struct lw_systemd_socket {
     char address[LW_SYSTEMD_ADDRESS]; /* "127.0.0.1:80", "[::1]:80" or "unix:/path" */
 };
 
-/* Takes the sockets that were passed to this process, and forgets the variables, so that
- * no child takes them too.  Gives their number, 0: none were; or -1, and the message for
- * one that is no listening stream socket was printed (exit 3). */
+/* Takes the sockets that were passed to this process, and forgets the variables, so
+ * that no child takes them too.  Gives their number, 0: none were; or -1, and the
+ * message for one that is no listening stream socket was printed (exit 3). */
 int lw_systemd_take(struct lw_systemd_socket out[LW_SYSTEMD_MOST]);
 
 /* Takes them from the last master, at a binary upgrade: the words "place.slot.fd" of
@@ -47,8 +47,8 @@ struct lw_systemd {
 /* Reads who wants to hear. */
 void lw_systemd_open(struct lw_systemd *systemd);
 
-/* From now on gives signs of life, twice within the time wanted, while is_alive(context)
- * holds: some worker is there, and its loop does not stand still. */
+/* From now on gives signs of life, twice within the time wanted, while
+ * is_alive(context) holds: some worker is there, and its loop does not stand still. */
 void lw_systemd_watch(struct lw_systemd *systemd, uv_loop_t *loop,
                       bool (*is_alive)(void *context), void *context);
 
