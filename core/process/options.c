@@ -11,6 +11,7 @@
 
 #include "base/require.h"
 #include "base/slice.h"
+#include "process/develop.h"
 
 enum unit {
     OCTETS,
@@ -21,9 +22,12 @@ enum unit {
     NETWORK,
     MODE,
     PROXY_HEADER,
+    SHOWN_IDS,
+    NAMERS,
     LISTEN, /* handed on too */
     WORKERS,
     PIN,
+    REMOTE, /* handed on too */
     HANDED_ON
 };
 
@@ -56,13 +60,23 @@ static const struct flag flags[] = {
      "processes that serve; the app's `workers` wins (default auto: one per core)"},
     {"--pin-workers", NULL, PIN, NULL, "keeps each worker on a core of its own"},
     {"--access-log", "[json:]path", PATH, NULL,
-     "one line a request, combined or JSON; - is stdout (default off)"},
+     "one line a request, combined, JSON or terminal:path; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
+    {"--request-id", "answers", SHOWN_IDS, NULL,
+     "that have X-Request-Id: errors (500 and above), all or none (default errors)"},
+    {"--request-id-from", "whom", NAMERS, NULL,
+     "an X-Request-Id is taken: proxies (trusted ones) or anyone (default proxies)"},
+    {"--otlp", "url", HANDED_ON, NULL,
+     "collector that spans go to, OTLP/HTTP as JSON, e.g. http://127.0.0.1:4318"},
+    {"--otlp-sample", "ratio", HANDED_ON, NULL,
+     "of the traces that begin here, 0 to 1 (default 1)"},
     {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
     {"--timeout", "seconds", HANDED_ON, NULL,
      "test: that a spec may take, 0: no limit (default 60)"},
+    {"--allow-remote", NULL, REMOTE, NULL,
+     "dev: listens where others reach it, and shows them sources"},
     {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
     {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},
     {"-H", "'Name: value'", HANDED_ON, NULL,
@@ -86,6 +100,7 @@ struct command {
 /* clang-format off */
 static const struct command commands[] = {
     {"serve", NULL},
+    {"dev", lw_develop_help},
     {"test", NULL},
     {"routes",
      "luaweb routes app.lua [--json]\n\n"
@@ -179,22 +194,39 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [LEVEL] = "want debug, info, warn or error",
         [NETWORK] = "want an address, a network, e.g. 10.0.0.0/8 or fd00::/8, or unix:",
         [MODE] = "want an octal mode, e.g. 660",
+        [SHOWN_IDS] = "want errors, all or none",
+        [NAMERS] = "want proxies or anyone",
         [WORKERS] = "want auto, or a number from 1 to 64",
     };
     fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
     return false;
 }
 
+/* The place of a word in a list that ends with NULL, or -1. */
+static int place_of(const char *text, const char *const *words)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    return -1;
+}
+
 static bool read_level(struct lw_options *options, const char *text)
 {
-    static const char *const levels[] = {"debug", "info", "warn", "error"};
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        if (strcmp(levels[i], text) != 0)
-            continue;
-        options->log_level = (enum lw_level)i;
-        return true;
-    }
-    return false;
+    static const char *const levels[] = {"debug", "info", "warn", "error", NULL};
+    int level = place_of(text, levels);
+    if (level >= 0)
+        options->log_level = (enum lw_level)level;
+    return level >= 0;
+}
+
+/* A word that is kept as a number among the limits. */
+static bool read_word(uint64_t *number, const char *text, const char *const *words)
+{
+    int place = place_of(text, words);
+    if (place >= 0)
+        *number = (uint64_t)place;
+    return place >= 0;
 }
 
 static bool read_mode(struct lw_options *options, const char *text)
@@ -217,11 +249,15 @@ static bool read_workers(struct lw_options *options, const char *text)
 static bool read_value(struct lw_options *options, const struct flag *flag,
                        const char *text)
 {
+    static const char *const shown[] = {"errors", "all", "none", NULL};
+    static const char *const namers[] = {"proxies", "anyone", NULL};
     switch (flag->unit) {
     case LEVEL: return read_level(options, text);
     case NETWORK:
         return lw_networks_add(&options->trusted, lw_slice(text, strlen(text)));
     case MODE: return read_mode(options, text);
+    case SHOWN_IDS: return read_word(&limits.shown_ids, text, shown);
+    case NAMERS: return read_word(&limits.takes_any_id, text, namers);
     case PATH: options->access_log = text; return *text != 0;
     case LISTEN: options->listens[options->listen_count++] = text; return true;
     case WORKERS: return read_workers(options, text);
@@ -252,6 +288,7 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
             options->pin_workers = true;
         else
             hand_on(options, text);
+        options->allow_remote |= flag->unit == REMOTE;
         return true;
     }
     bool is_apart = value == NULL;
@@ -303,7 +340,7 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
                      "needs --trusted-proxy, to know whose headers to believe");
     options->argv[options->argc] = NULL;
     options->limits = limits;
-    return true;
+    return lw_develop_read(options);
 }
 
 void lw_options_free(struct lw_options *options)
@@ -365,6 +402,7 @@ void lw_options_print_help(const struct lw_options *options)
     fputs(
         "luaweb serves a web application that is one Lua script.\n\n"
         "  luaweb app.lua               serve it\n"
+        "  luaweb dev app.lua           serve it while you write it\n"
         "  luaweb test [dir|file ...]   run specs inside luaweb (default: spec)\n"
         "  luaweb routes app.lua        its resources and their methods\n"
         "  luaweb explain app.lua /path how it answers a request, and why\n"
@@ -380,7 +418,7 @@ void lw_options_print_help(const struct lw_options *options)
     print_flags();
     fputs(
         "  --version                     the version\n"
-        "  --help                        this text; explain, check, routes: theirs\n\n"
+        "  --help                        this text; dev, explain, check, routes: theirs\n\n"
         "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
         "            4 a spec or a check failed; 130 ended by a second SIGINT\n",
         stdout);

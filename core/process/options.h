@@ -22,6 +22,8 @@ struct lw_options {
     uint32_t listen_count;
     uint32_t workers; /* 0: one per core */
     bool pin_workers;
+    bool is_dev;       /* `luaweb dev`: nothing else makes it true */
+    bool allow_remote; /* others than this machine may reach that */
     /* For the Lua half: the command, then its arguments, then NULL.  Owned; the texts
      * belong to main's argv. */
     char **argv;
