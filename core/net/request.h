@@ -78,6 +78,7 @@ struct lw_request {
     bool knows_gone;               /* Lua was told that the client is gone */
     bool has_query;                /* decoded below */
     bool has_cookies;              /* decoded below */
+    bool may_be_named;             /* by who has sent it */
     bool has_trace;                /* found out below */
     bool is_cut;                   /* its answer has not come to its end */
     struct luaweb_fields query;

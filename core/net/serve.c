@@ -232,6 +232,7 @@ static void serve(struct lw_conn *conn, size_t head_size)
     if (conn->loop->access_log || conn->loop->keeps_spans || conn->loop->dev)
         request->began_ns = uv_hrtime();
     request->conn = conn;
+    request->may_be_named = conn->is_trusted || conn->loop->limits.takes_any_id;
     request->head = lw_slice(data, head_size);
     dispatch(conn, request, &head);
 }
