@@ -29,6 +29,7 @@
 /* An address where the server listens. */
 struct lw_place {
     char *shown;               /* as people write it, owned */
+    uint32_t listen;           /* which --listen: a name has a place for each address */
     struct lw_bound_path path; /* of a unix socket */
     bool is_one_socket;        /* for all workers: it can't be doubled */
     int fds[LW_WORKERS_MOST];  /* by slot, owned; -1: none */

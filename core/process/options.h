@@ -9,10 +9,14 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/peer.h"
 
 struct lw_options {
     struct lw_limits limits;
-    const char *access_log; /* NULL: none */
+    const char *access_log;     /* NULL: none */
+    struct lw_networks trusted; /* proxies */
+    bool demands_proxy_header;
+    uint32_t unix_mode; /* 0: not given */
     enum lw_level log_level;
     const char **listens; /* where to listen; owned, the texts belong to main's argv */
     uint32_t listen_count;

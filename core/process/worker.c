@@ -160,6 +160,10 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
         fprintf(stderr, "luaweb: can't make an event loop: %s\n", uv_strerror(error));
         return false;
     }
+    if (lw_networks_any(&options->trusted))
+        worker->loop.trusted = &options->trusted;
+    worker->loop.demands_proxy_header = options->demands_proxy_header;
+    worker->loop.unix_mode = options->unix_mode;
     uv_timer_init(&worker->loop.uv, &worker->drain_timer);
     uv_timer_init(&worker->loop.uv, &worker->reaper);
     worker->drain_timer.data = worker->reaper.data = worker;
