@@ -15,6 +15,7 @@
 #include "base/require.h"
 #include "net/access_log.h"
 #include "net/conn.h"
+#include "net/dev.h"
 #include "net/handover.h"
 #include "net/listen.h"
 #include "net/request.h"
@@ -210,6 +211,7 @@ bool lw_loop_close(struct lw_loop *loop)
     lw_timer_close_all(loop);
     if (loop->access_log)
         lw_access_log_close(loop->access_log);
+    lw_dev_close(loop);
     uv_walk(&loop->uv, close_handle, NULL);
     return run_out(loop);
 }
