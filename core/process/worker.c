@@ -167,7 +167,8 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
     }
     if (lw_networks_any(&options->trusted))
         worker->loop.trusted = &options->trusted;
-    worker->loop.demands_proxy_header = options->demands_proxy_header;
+    /* Commands that ask their own app, as test and check do, are no proxies. */
+    worker->loop.demands_proxy_header = inherited && options->demands_proxy_header;
     worker->loop.unix_mode = options->unix_mode;
     uv_timer_init(&worker->loop.uv, &worker->drain_timer);
     uv_timer_init(&worker->loop.uv, &worker->reaper);
