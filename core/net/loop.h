@@ -70,7 +70,7 @@ struct lw_loop {
     uint32_t complaint_count;          /* on proxies that were not said */
     uint64_t complaint_again_ms;       /* when one may be said again */
     struct lw_access_log *access_log;  /* owned; NULL: none */
-    struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
+    struct lw_trace *trace;   /* of the walks, for the host; NULL: nobody looks */
     struct lw_tracer *tracer; /* owned; NULL: nobody has asked for a trace */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_blocks blocks;

@@ -26,9 +26,8 @@ struct lw_repeat {
  * nor where they say that the connection ends. */
 static bool may_repeat(const struct lw_loop *loop)
 {
-    return !loop->is_draining && !loop->access_log && !loop->trace
-           && !loop->keeps_spans && loop->limits.shown_ids != LW_IDS_IN_ALL
-           && loop->limits.max_requests == 0;
+    return !loop->is_draining && !loop->access_log && !loop->trace && !loop->keeps_spans
+           && loop->limits.shown_ids != LW_IDS_IN_ALL && loop->limits.max_requests == 0;
 }
 
 static bool begins_with(const struct lw_buffer *in, const struct lw_repeat *repeat)
@@ -73,8 +72,8 @@ static size_t find_date(const char *answer, size_t size)
 
 void lw_repeat_keep(struct lw_conn *conn, struct luaweb_slice head, size_t size)
 {
-    if (head.size > LW_REPEAT_HEAD || size > LW_REPEAT_ANSWER
-        || !may_repeat(conn->loop) || tells_id(conn->out.data + conn->out.end - size))
+    if (head.size > LW_REPEAT_HEAD || size > LW_REPEAT_ANSWER || !may_repeat(conn->loop)
+        || tells_id(conn->out.data + conn->out.end - size))
         return;
     if (!conn->repeat)
         conn->repeat = lw_alloc(sizeof *conn->repeat);
