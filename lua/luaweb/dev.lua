@@ -159,11 +159,13 @@ local function load(path)
   return app, capp
 end
 
-local function on_error(err)
-  local text = trace.of_app(trace.back(err))
-  local _, place, excerpt = failures.first(text)
-  if excerpt then terminal.show(place, excerpt) end
-  return text
+-- Where a load has failed.  After a stack overflow there is hardly any room.
+local function on_error(err) return { text = trace.back(err) } end
+
+-- Why, in the words of the app.
+local function reason_of(failure, path)
+  if type(failure) ~= "table" then return path .. ": stack overflow" end
+  return trace.of_app(failure.text)
 end
 
 --- Loads an app, or what shows why it can't be loaded.
@@ -177,7 +179,9 @@ function M.load(path, is_remote)
   begin(path)
   local ok, app, capp = xpcall(load, on_error, path)
   if ok then return app, capp end
-  local text = type(app) == "string" and app or path .. ": stack overflow"
+  local text = reason_of(app, path)
+  local _, place, excerpt = failures.first(text)
+  if excerpt then terminal.show(place, excerpt) end
   if C.luaweb_dev_serves(abi.host) then return nil, nil, text end
   io.stderr:write("luaweb: ", text, "\n")
   C.luaweb_dev_broken(abi.host)
