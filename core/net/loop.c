@@ -16,10 +16,12 @@
 #include "net/access_log.h"
 #include "net/conn.h"
 #include "net/dev.h"
+#include "net/handover.h"
 #include "net/listen.h"
 #include "net/request.h"
 #include "net/socket.h"
 #include "net/timer.h"
+#include "net/tracer.h"
 #include "share/board.h"
 
 #define REQUESTS_AT_ONCE 16 /* read in a row before their handlers run */
@@ -216,7 +218,9 @@ bool lw_loop_close(struct lw_loop *loop)
 
 void lw_loop_destruct(struct lw_loop *loop)
 {
+    lw_handover_destruct(loop);
     lw_request_free_all(loop);
+    lw_tracer_free(loop);
     lw_conn_free_all(loop);
     lw_blocks_destruct(&loop->blocks);
     lw_deadlines_destruct(&loop->deadlines);

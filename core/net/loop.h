@@ -19,9 +19,11 @@
 struct lw_conn;
 struct lw_dev;
 struct lw_listener;
+struct lw_peers;
 struct lw_networks;
 struct lw_request;
 struct lw_trace;
+struct lw_tracer;
 
 /* What the loop asks of who runs it. */
 struct lw_loop_calls {
@@ -70,8 +72,9 @@ struct lw_loop {
     uint32_t complaint_count;          /* on proxies that were not said */
     uint64_t complaint_again_ms;       /* when one may be said again */
     struct lw_access_log *access_log;  /* owned; NULL: none */
-    struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
-    struct lw_dev *dev;     /* owned; NULL but while an app is developed */
+    struct lw_trace *trace;   /* of the walks, for the host; NULL: nobody looks */
+    struct lw_tracer *tracer; /* owned; NULL: nobody has asked for a trace */
+    struct lw_dev *dev;       /* owned; NULL but while an app is developed */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
@@ -80,6 +83,7 @@ struct lw_loop {
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
     struct lw_listener *listeners;
+    struct lw_peers *peers; /* who can be given connections, owned; NULL: nobody */
     struct lw_request *free_requests;
     struct lw_timer *free_timers;
     uint32_t timer_count; /* that have a number */
@@ -102,6 +106,7 @@ struct lw_loop {
     bool closes_idle;         /* the grace of a drain is over */
     bool is_drained;          /* nothing is open any more, and calls.drained knows */
     uint32_t queued;          /* requests that the host was told of in this turn */
+    bool keeps_spans;         /* of requests that end (tracer.h) */
     bool has_work;            /* the host was told of something in this turn */
 };
 

@@ -229,9 +229,10 @@ static void serve(struct lw_conn *conn, size_t head_size)
     memset(&conn->scan, 0, sizeof conn->scan);
     lw_buffer_consume(in, head_size);
     request->ops = &lw_http1_ops;
-    if (conn->loop->access_log || conn->loop->dev)
+    if (conn->loop->access_log || conn->loop->keeps_spans || conn->loop->dev)
         request->began_ns = uv_hrtime();
     request->conn = conn;
+    request->may_be_named = conn->is_trusted || conn->loop->limits.takes_any_id;
     request->head = lw_slice(data, head_size);
     dispatch(conn, request, &head);
 }

@@ -14,6 +14,7 @@
 #include "process/inherit.h"
 #include "process/master.h"
 #include "process/options.h"
+#include "process/remote.h"
 #include "process/worker.h"
 #include "share/board.h"
 #include "share/interest.h"
@@ -97,6 +98,8 @@ int main(int argc, char **argv)
         lw_options_print_help(&options);
     else if (options.wants_version)
         puts("luaweb " LUAWEB_VERSION);
+    else if (lw_remote_is(options.argv[0]))
+        code = lw_remote_run(&options);
     else
         code = run(&options, argv);
     lw_options_free(&options);

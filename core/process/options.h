@@ -16,7 +16,11 @@ struct lw_options {
     const char *access_log;     /* NULL: none */
     struct lw_networks trusted; /* proxies */
     bool demands_proxy_header;
-    uint32_t unix_mode; /* 0: not given */
+    uint32_t unix_mode;   /* 0: not given */
+    const char *control;  /* NULL: in the usual folder, see process/run_folder.h */
+    const char *pid_file; /* NULL: likewise */
+    const char *user;     /* NULL: the one that started it */
+    const char *group;    /* NULL: the user's */
     enum lw_level log_level;
     const char **listens; /* where to listen; owned, the texts belong to main's argv */
     uint32_t listen_count;

@@ -58,7 +58,8 @@ return web.app { workers = 3, web.get("/", function() return "hello" end) }
 
   it("listens there with --allow-remote", function()
     local path = process.file("app.lua", dev.says "hello")
-    local child = process.start("dev", path, "--listen", "0.0.0.0:0", "--allow-remote")
+    local child = process.start("dev", path, "--listen", "0.0.0.0:0", "--allow-remote",
+      "--user", "root")
     child.port = tonumber(child:expect "http://0%.0%.0%.0:(%d+)$")
     assert.equal("hello", dev.get(child, "/").body)
     child:stop()
