@@ -22,4 +22,9 @@ bool lw_share_open(int fd);
  * room, or no lw_share_open. */
 void *lw_share_region(const char *name, size_t size);
 
+/* The same, where a region that is new is made ready by `begin` before anybody else can
+ * see it.  When a process dies in there, the next one begins with zeroes again. */
+void *lw_share_region_begun(const char *name, size_t size,
+                            void (*begin)(void *memory, size_t size));
+
 #endif
