@@ -125,7 +125,7 @@ describe("a shared table", function()
     assert.equal(MiB, new(256 * MiB):stats().max_value)
   end)
 
-  it("is the same table for the same name and size; another size begins anew", function()
+  it("is one for a name and size; with another size it begins anew", function()
     local first = tables.open("again", 128 * KiB)
     first:set("k", 1)
     assert.equal(1, tables.open("again", 128 * KiB):get "k")

@@ -7,7 +7,9 @@ local share = require "spec.support.share"
 pcall(pure.load, "base/abi_shared")
 local lib = pure.load "share/table"
 
-local M = { share = share }
+pcall(ffi.cdef, "void free(void *memory);")
+
+local M = {}
 local Table = {}
 Table.__index = Table
 
@@ -27,7 +29,17 @@ function M.open(name, size)
   return c ~= nil and setmetatable({ c = c }, Table) or nil
 end
 
-local anchors = {}
+--- An empty one in the memory of the one before, which is no more.
+function M.renew(size)
+  local memory = ffi.cast("uint8_t *", share.lib.lw_share_region("renewed", size))
+  ffi.fill(memory, size)
+  lib.lw_table_begin(memory, size)
+  local c = ffi.gc(lib.lw_table_attach(memory, size), ffi.C.free)
+  return setmetatable({ c = c, memory = memory, size = size }, Table)
+end
+
+local anchors = {} -- what the structs above point to; nobody reads it
+M.anchors = anchors
 
 local function slice(text)
   return ffi.new("struct luaweb_slice", text, #text)
@@ -53,41 +65,61 @@ function Table:get(key)
   return value.number
 end
 
-function Table:set(key, v, ttl_us)
-  fill(value, v)
-  fill_write(key, ttl_us)
-  return RESULTS[lib.lw_table_set(self.c, write, value)]
-end
+-- Calls that are ready to be made: only C is left to be run.
+local number = ffi.new "double[1]"
+local CALLS = {
+  set = function(c) return lib.lw_table_set(c, write, value) end,
+  add = function(c) return lib.lw_table_add(c, write, value) end,
+  compare_and_set = function(c)
+    return lib.lw_table_compare_and_set(c, write, expected, value)
+  end,
+  incr = function(c)
+    return lib.lw_table_incr(c, write, value.number, expected.number, number)
+  end,
+  delete = function(c) return lib.lw_table_delete(c, write.key, write.now_us) end,
+  take = function(c) return lib.lw_table_take(c, write.key, write.now_us, rate,
+    rate_state) end,
+}
 
-function Table:add(key, v, ttl_us)
-  fill(value, v)
-  fill_write(key, ttl_us)
-  return RESULTS[lib.lw_table_add(self.c, write, value)]
-end
-
-function Table:compare_and_set(key, old, v, ttl_us)
+--- A function that makes the call, until the next one is prepared.
+---@param name string
+---@param key string
+---@param v any?        value; of incr: by
+---@param old any?      what is expected; of incr: start
+---@param ttl_us number?
+function Table:prepare(name, key, v, old, ttl_us)
+  local call, c = CALLS[name], self.c
   fill(value, v)
   fill(expected, old)
   fill_write(key, ttl_us)
-  return RESULTS[lib.lw_table_compare_and_set(self.c, write, expected, value)]
+  anchors[3] = key
+  return function() return call(c) end
 end
 
-local number = ffi.new "double[1]"
+function Table:set(key, v, ttl_us)
+  return RESULTS[self:prepare("set", key, v, nil, ttl_us)()]
+end
+
+function Table:add(key, v, ttl_us)
+  return RESULTS[self:prepare("add", key, v, nil, ttl_us)()]
+end
+
+function Table:compare_and_set(key, old, v, ttl_us)
+  return RESULTS[self:prepare("compare_and_set", key, v, old, ttl_us)()]
+end
 
 function Table:incr(key, by, start, ttl_us)
-  fill_write(key, ttl_us)
-  local result = lib.lw_table_incr(self.c, write, by or 1, start or 0, number)
+  local result = self:prepare("incr", key, by or 1, start or 0, ttl_us)()
   return result == 0 and number[0] or nil, RESULTS[result]
 end
 
 function Table:delete(key)
-  return RESULTS[lib.lw_table_delete(self.c, slice(key), M.now)]
+  return RESULTS[self:prepare("delete", key)()]
 end
 
 function Table:take(key, per_second, burst)
   rate.interval_us, rate.burst = 1e6 / per_second, burst
-  return RESULTS[lib.lw_table_take(self.c, slice(key), M.now, rate, rate_state)],
-    rate_state
+  return RESULTS[self:prepare("take", key)()], rate_state
 end
 
 local ROOM = 4096
