@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program: reads the command line, opens a host, and lets its Lua half run the
- * command. */
+ * The program: reads the command line, and becomes a master, a worker of one, or a
+ * process that runs a command alone. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "host/vm.h"
 #include "net/work.h"
 #include "process/descriptors.h"
+#include "process/inherit.h"
+#include "process/master.h"
 #include "process/options.h"
+#include "process/worker.h"
+#include "share/board.h"
+#include "share/interest.h"
+#include "share/region.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
  * the standard output. */
@@ -23,24 +29,47 @@ static _Noreturn void quit(int code)
     _exit(code);
 }
 
-static int run(struct lw_options *options)
+static bool is_served(const struct lw_options *options)
 {
-    static struct luaweb_host host;
-    lw_log_threshold(options->log_level);
+    return strcmp(options->argv[0], "serve") == 0
+           || strcmp(options->argv[0], "dev") == 0;
+}
+
+/* Runs a command, or what a worker does: `inherited` is NULL where there is no master. */
+static int work(struct lw_options *options, const struct lw_inherited *inherited)
+{
+    static struct lw_worker worker;
+    static char name[] = "work";
     lw_work_size_pool();
-    uint64_t descriptors = lw_descriptors_raise();
-    if (strcmp(options->argv[0], "serve") == 0)
-        lw_descriptors_bound(&options->limits, descriptors);
-    if (!lw_host_construct(&host, &options->limits))
+    if (!lw_share_open(inherited ? inherited->shared : -1)) {
+        fprintf(stderr, "luaweb: no shared memory: %s\n", strerror(errno));
         return 1;
-    int code = 1;
-    if (options->access_log && !lw_host_log_access(&host, options->access_log))
-        code = 2;
-    else if (lw_host_start(&host, options->argc, options->argv))
-        code = lw_host_run(&host);
-    if (!lw_host_destruct(&host))
+    }
+    if (inherited) {
+        lw_board_take(inherited->slot);
+        lw_interest_reset();
+        options->argv[0] = name;
+    }
+    int code = 2;
+    if (lw_worker_construct(&worker, options, inherited))
+        code = lw_worker_run(&worker, inherited ? inherited->generation : 1);
+    if (!lw_worker_destruct(&worker))
         quit(code);
     return code;
+}
+
+static int run(struct lw_options *options, char **argv)
+{
+    struct lw_inherited inherited;
+    bool is_worker = lw_inherit_read(&inherited);
+    lw_log_threshold(options->log_level);
+    uint64_t descriptors = lw_descriptors_raise();
+    if (!is_served(options))
+        return work(options, NULL);
+    if (!is_worker)
+        return lw_master_run(options, argv);
+    lw_descriptors_bound(&options->limits, descriptors, inherited.is_first);
+    return work(options, &inherited);
 }
 
 /* Lua's own limit on recursion must be met before the C stack's: through string.gsub
@@ -68,7 +97,7 @@ int main(int argc, char **argv)
     else if (options.wants_version)
         puts("luaweb " LUAWEB_VERSION);
     else
-        code = run(&options);
+        code = run(&options, argv);
     lw_options_free(&options);
     return code;
 }

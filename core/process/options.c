@@ -17,6 +17,9 @@ enum unit {
     SECONDS,
     PATH,
     LEVEL,
+    LISTEN, /* handed on too */
+    WORKERS,
+    PIN,
     HANDED_ON
 };
 
@@ -36,8 +39,11 @@ static struct lw_limits limits = {
 
 /* clang-format off */
 static const struct flag flags[] = {
-    {"--listen", "host:port|unix:path", HANDED_ON, NULL,
+    {"--listen", "host:port|unix:path", LISTEN, NULL,
      "where to listen, repeatable (default 127.0.0.1:8080)"},
+    {"--workers", "n|auto", WORKERS, NULL,
+     "processes that serve; the app's `workers` wins (default auto: one per core)"},
+    {"--pin-workers", NULL, PIN, NULL, "keeps each worker on a core of its own"},
     {"--access-log", "[json:]path", PATH, NULL,
      "one line a request, combined or JSON; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
@@ -160,6 +166,7 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [SECONDS] = "want seconds, e.g. 30 or 0.5",
         [PATH] = "want a path, e.g. json:/var/log/app.log",
         [LEVEL] = "want debug, info, warn or error",
+        [WORKERS] = "want auto, or a number from 1 to 64",
     };
     fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
     return false;
@@ -177,12 +184,23 @@ static bool read_level(struct lw_options *options, const char *text)
     return false;
 }
 
+static bool read_workers(struct lw_options *options, const char *text)
+{
+    char *end;
+    unsigned long count = strtoul(text, &end, 10);
+    bool is_auto = strcmp(text, "auto") == 0;
+    options->workers = is_auto ? 0 : (uint32_t)count;
+    return is_auto || (*end == 0 && count >= 1 && count <= 64);
+}
+
 static bool read_value(struct lw_options *options, const struct flag *flag,
                        const char *text)
 {
     switch (flag->unit) {
     case LEVEL: return read_level(options, text);
     case PATH: options->access_log = text; return *text != 0;
+    case LISTEN: options->listens[options->listen_count++] = text; return true;
+    case WORKERS: return read_workers(options, text);
     default: return read_limit(flag, text);
     }
 }
@@ -204,15 +222,20 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
     if (!flag->argument) {
         if (value)
             return wrong("this option takes no value", text);
-        hand_on(options, text);
+        if (flag->unit == PIN)
+            options->pin_workers = true;
+        else
+            hand_on(options, text);
         return true;
     }
     bool is_apart = value == NULL;
     if (is_apart && *at + 1 == argc)
         return wrong("this option needs a value", text);
     value = is_apart ? argv[++*at] : value + 1;
-    if (flag->unit != HANDED_ON)
-        return read_value(options, flag, value) || wrong_value(flag, value);
+    if (flag->unit != HANDED_ON && !read_value(options, flag, value))
+        return wrong_value(flag, value);
+    if (flag->unit != HANDED_ON && flag->unit != LISTEN)
+        return true;
     hand_on(options, text);
     if (is_apart)
         hand_on(options, argv[*at]);
@@ -234,6 +257,7 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
     memset(options, 0, sizeof *options);
     options->log_level = LW_LOG_INFO;
     options->argv = lw_alloc(((unsigned long)argc + 2) * sizeof *options->argv);
+    options->listens = lw_alloc(((unsigned long)argc + 1) * sizeof *options->listens);
     int at = 1;
     hand_on(options, at < argc && find_command(argv[at]) ? argv[at++] : serve);
     for (; at < argc; at++) {
@@ -241,9 +265,11 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
             options->wants_help = true;
         else if (strcmp(argv[at], "--version") == 0)
             options->wants_version = true;
-        else if (argv[at][0] != '-')
+        else if (argv[at][0] != '-') {
             hand_on(options, argv[at]);
-        else if (!read_flag(options, argc, argv, &at))
+            if (options->word_count++ == 0)
+                options->word = argv[at];
+        } else if (!read_flag(options, argc, argv, &at))
             return false;
     }
     options->argv[options->argc] = NULL;
@@ -254,7 +280,9 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
 void lw_options_free(struct lw_options *options)
 {
     free(options->argv);
+    free(options->listens);
     options->argv = NULL;
+    options->listens = NULL;
 }
 
 static void print_octets(uint64_t value)
