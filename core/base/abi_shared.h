@@ -106,18 +106,25 @@ struct luaweb_shared_keys {
 int luaweb_shared_keys(struct luaweb_host *host, struct luaweb_shared *table,
                        struct luaweb_shared_keys *keys);
 
-void luaweb_shared_stats(struct luaweb_host *host, const struct luaweb_shared *table,
+void luaweb_shared_stats(struct luaweb_host *host, struct luaweb_shared *table,
                          struct luaweb_shared_stats *stats);
 
-/* Takes one of `burst` that come back at so many per second.  DONE, OTHER (none is
- * left) or BUSY. */
-struct luaweb_shared_rate {
-    double left;    /* of the burst; what is not whole is on its way */
-    double full_s;  /* seconds until all is there again */
-    double retry_s; /* until one can be taken; <= 0: now */
+/* How many requests of a kind there may be.  Takes one of `burst`, which come back at so
+ * many per second, for a key (no data: the client's address), and tells the client in
+ * the fields of its answer what is left.  false: nothing was, and the answer says when
+ * to come again. */
+enum luaweb_rate_limit {
+    LUAWEB_RATE_MAX_KEY = 256 /* octets */
 };
-int luaweb_shared_take(struct luaweb_host *host, struct luaweb_shared *table,
-                       const char *key, size_t key_size, double per_second,
-                       double burst, struct luaweb_shared_rate *rate);
+struct luaweb_rate_policy {
+    struct luaweb_shared *table;
+    double per_second;
+    double burst;
+    char label[80];  /* a quoted string: how fields name it */
+    uint32_t number; /* among those of the table */
+};
+bool luaweb_rate_limit(struct luaweb_host *host, struct luaweb_request *request,
+                       uint32_t generation, const struct luaweb_rate_policy *policy,
+                       struct luaweb_slice key);
 
 #endif

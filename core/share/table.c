@@ -273,7 +273,7 @@ int lw_table_delete(struct lw_table *table, struct luaweb_slice key, uint64_t no
 }
 
 int lw_table_take(struct lw_table *table, struct luaweb_slice key, uint64_t now_us,
-                  const struct lw_rate *rate, struct luaweb_shared_rate *state)
+                  const struct lw_rate *rate, struct lw_rate_state *state)
 {
     struct at at;
     if (!enter(table, key, now_us, &at))

@@ -70,8 +70,13 @@ struct lw_rate {
     double interval_us; /* between two at the lasting rate */
     double burst;       /* so many at once, at least 1 */
 };
+struct lw_rate_state {
+    double left;    /* of the burst; what is not whole is on its way */
+    double full_s;  /* seconds until all is there again */
+    double retry_s; /* until one can be taken; <= 0: now */
+};
 int lw_table_take(struct lw_table *table, struct luaweb_slice key, uint64_t now_us,
-                  const struct lw_rate *rate, struct luaweb_shared_rate *state);
+                  const struct lw_rate *rate, struct lw_rate_state *state);
 
 /* Lists keys that begin with `prefix`, a part of the table with each call: from `cursor`,
  * 0 at first, which goes on; 0 again: that was all.  Writes them one behind the other,

@@ -19,7 +19,7 @@ local value = ffi.new "struct luaweb_shared_value"
 local expected = ffi.new "struct luaweb_shared_value"
 local write = ffi.new "struct lw_write"
 local rate = ffi.new "struct lw_rate"
-local rate_state = ffi.new "struct luaweb_shared_rate"
+local rate_state = ffi.new "struct lw_rate_state"
 
 M.now = 1e6 -- microseconds; the specs' own clock
 
