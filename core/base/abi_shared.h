@@ -110,7 +110,7 @@ void luaweb_shared_stats(struct luaweb_host *host, struct luaweb_shared *table,
                          struct luaweb_shared_stats *stats);
 
 /* How many requests of a kind there may be.  Takes one of `burst`, which come back at so
- * many per second, for a key (no data: the client's address), and tells the client in
+ * many per second, for a key (NULL: the client's address), and tells the client in
  * the fields of its answer what is left.  false: nothing was, and the answer says when
  * to come again. */
 enum luaweb_rate_limit {
@@ -125,6 +125,6 @@ struct luaweb_rate_policy {
 };
 bool luaweb_rate_limit(struct luaweb_host *host, struct luaweb_request *request,
                        uint32_t generation, const struct luaweb_rate_policy *policy,
-                       struct luaweb_slice key);
+                       const char *key, size_t key_size);
 
 #endif

@@ -135,10 +135,10 @@ static void add_field(struct lw_request *request, struct luaweb_slice name,
     lw_request_field(request, name, lw_slice(text, size), LW_MAX_RESPONSE_HEAD);
 }
 
-/* Whole seconds, rounded up. */
-static double whole(double seconds)
+/* Whole seconds, rounded up: to a microsecond, less is what doubles have lost. */
+static unsigned whole(double seconds)
 {
-    return seconds > 0 ? ceil(seconds - 1e-6) : 0;
+    return seconds > 0 ? (unsigned)ceil(seconds - 1e-6) : 0;
 }
 
 /* draft-ietf-httpapi-ratelimit-headers-10, 4 (RateLimit) and 3 (RateLimit-Policy);
@@ -147,39 +147,39 @@ static void tell(struct lw_request *request, const struct luaweb_rate_policy *po
                  const struct lw_rate_state *state, bool is_refused)
 {
     char text[160];
-    double left = is_refused ? 0 : floor(state->left + 1e-6);
-    int size = snprintf(text, sizeof text, "%.80s;r=%.0f;t=%.0f", policy->label, left,
+    unsigned left = is_refused ? 0 : (unsigned)(state->left + 1e-6);
+    int size = snprintf(text, sizeof text, "%.79s;r=%u;t=%u", policy->label, left,
                         whole(state->full_s));
     add_field(request, LW_SLICE("RateLimit"), text, (size_t)size);
     if (!is_refused)
         return;
-    size = snprintf(text, sizeof text, "%.80s;q=%.0f;w=%.0f", policy->label,
+    size = snprintf(text, sizeof text, "%.79s;q=%.0f;w=%u", policy->label,
                     policy->burst, whole(policy->burst / policy->per_second));
     add_field(request, LW_SLICE("RateLimit-Policy"), text, (size_t)size);
-    size = snprintf(text, sizeof text, "%.0f", fmax(1, whole(state->retry_s)));
+    unsigned retry_s = whole(state->retry_s);
+    size = snprintf(text, sizeof text, "%u", retry_s ? retry_s : 1);
     add_field(request, LW_SLICE("Retry-After"), text, (size_t)size);
 }
 
 EXPORT bool luaweb_rate_limit(struct luaweb_host *host, struct luaweb_request *facts,
                               uint32_t generation,
-                              const struct luaweb_rate_policy *policy,
-                              struct luaweb_slice key)
+                              const struct luaweb_rate_policy *policy, const char *key,
+                              size_t key_size)
 {
     char name[LUAWEB_RATE_MAX_KEY + 16];
     struct lw_rate_state state;
     struct lw_request *request = lw_request_of(facts, generation);
+    struct luaweb_slice whose = key ? lw_slice(key, key_size) : facts->peer;
     (void)host;
     if (!request)
         return true;
-    if (!key.data)
-        key = facts->peer;
-    lw_require(key.size <= LUAWEB_RATE_MAX_KEY);
+    lw_require(whose.size <= LUAWEB_RATE_MAX_KEY);
     int size = snprintf(name, sizeof name, "%u ", (unsigned)policy->number);
-    memcpy(name + size, key.data, key.size);
+    memcpy(name + size, whose.data, whose.size);
     const struct lw_rate rate = {1e6 / policy->per_second, policy->burst};
-    int result =
-        lw_table_take(table_of(policy->table), lw_slice(name, (size_t)size + key.size),
-                      now_us(), &rate, &state);
+    int result = lw_table_take(table_of(policy->table),
+                               lw_slice(name, (size_t)size + whose.size), now_us(),
+                               &rate, &state);
     if (result == LUAWEB_SHARED_BUSY)
         return true; /* rather than refuse all because one process stands still */
     tell(request, policy, &state, result != LUAWEB_SHARED_DONE);

@@ -24,9 +24,6 @@ local M = {}
 ---                         nil: this one is not counted.  Default: req.peer
 ---@field name string?      of the limit in the fields of answers; default: "default"
 
-local slice = ffi.typeof "struct luaweb_slice"
-local peer = slice() -- no key: C takes the address
-local key_slice = slice()
 local digest = ffi.new "char[32]"
 
 -- Long keys, such as tokens, are known by their digests.
@@ -46,7 +43,7 @@ end
 local function by_peer(policy)
   return function(req)
     local r = request_at(req[1])
-    local is_within = C.luaweb_rate_limit(host, r, req[2], policy, peer)
+    local is_within = C.luaweb_rate_limit(host, r, req[2], policy, nil, 0)
     return is_within
   end
 end
@@ -56,9 +53,8 @@ local function by_key(policy, key_of)
     local key = key_of(req)
     if key == nil then return true end
     key = check_key_of(key)
-    key_slice.data, key_slice.size = key, #key
     local r = request_at(req[1])
-    local is_within = C.luaweb_rate_limit(host, r, req[2], policy, key_slice)
+    local is_within = C.luaweb_rate_limit(host, r, req[2], policy, key, #key)
     return is_within
   end
 end
