@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi_trace.h"
 #include "base/log.h"
 #include "base/require.h"
 #include "host/embedded.h"
+#include "host/look.h"
 #include "machine/app.h"
 
 #define EVENTS_PER_TURN  1000
@@ -207,6 +209,7 @@ void lw_host_woken(struct luaweb_host *host)
 void lw_host_close(struct luaweb_host *host)
 {
     lw_loop_close_owner(host->loop, &host->owner);
+    luaweb_spans_stop(host);
     if (host->loop->trace == &host->trace)
         host->loop->trace = NULL;
     lw_collector_close(&host->collector);
@@ -223,6 +226,7 @@ bool lw_host_is_quiet(const struct luaweb_host *host)
 void lw_host_destruct(struct luaweb_host *host)
 {
     lw_offloads_destruct(&host->offloads);
+    lw_look_forget(host);
     for (uint32_t i = 0; i < host->app_count; i++) {
         lw_app_destruct(&host->apps[i]->app);
         free(host->apps[i]);

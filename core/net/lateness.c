@@ -8,6 +8,7 @@
 #include "net/conn.h"
 #include "net/gone.h"
 #include "net/loop.h"
+#include "net/proxied.h"
 #include "net/request.h"
 #include "net/serve.h"
 
@@ -26,6 +27,7 @@ static enum lw_deadline_kind deadline_of(const struct lw_conn *conn, uint64_t *o
     switch (conn->state) {
     case LW_CONN_READING:
         return has_head_begun(&conn->in) ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
+    case LW_CONN_OPENING: return LW_DEADLINE_HEADER; /* from its first moment */
     case LW_CONN_SERVING:
         if (conn->request->waits_for_content)
             return LW_DEADLINE_BODY;
@@ -68,6 +70,8 @@ void lw_conn_arm(struct lw_conn *conn)
 static void on_late_head(struct lw_conn *conn)
 {
     lw_conn_read(conn);
+    if (conn->state == LW_CONN_OPENING)
+        lw_proxied_late(conn);
     if (conn->state == LW_CONN_READING && has_head_begun(&conn->in))
         lw_serve_refuse(conn, 408, "the head took too long");
 }

@@ -15,10 +15,13 @@
 #include "base/require.h"
 #include "net/access_log.h"
 #include "net/conn.h"
+#include "net/dev.h"
+#include "net/handover.h"
 #include "net/listen.h"
 #include "net/request.h"
 #include "net/socket.h"
 #include "net/timer.h"
+#include "net/tracer.h"
 #include "share/board.h"
 
 #define REQUESTS_AT_ONCE 16 /* read in a row before their handlers run */
@@ -208,13 +211,16 @@ bool lw_loop_close(struct lw_loop *loop)
     lw_timer_close_all(loop);
     if (loop->access_log)
         lw_access_log_close(loop->access_log);
+    lw_dev_close(loop);
     uv_walk(&loop->uv, close_handle, NULL);
     return run_out(loop);
 }
 
 void lw_loop_destruct(struct lw_loop *loop)
 {
+    lw_handover_destruct(loop);
     lw_request_free_all(loop);
+    lw_tracer_free(loop);
     lw_conn_free_all(loop);
     lw_blocks_destruct(&loop->blocks);
     lw_deadlines_destruct(&loop->deadlines);

@@ -17,9 +17,13 @@
 #include "net/work.h"
 
 struct lw_conn;
+struct lw_dev;
 struct lw_listener;
+struct lw_peers;
+struct lw_networks;
 struct lw_request;
 struct lw_trace;
+struct lw_tracer;
 
 /* What the loop asks of who runs it. */
 struct lw_loop_calls {
@@ -62,8 +66,15 @@ struct lw_loop {
     uv_timer_t last;         /* ends the wait for the thread pool */
     struct lw_limits limits;
     struct lw_loop_calls calls;
-    struct lw_access_log *access_log; /* owned; NULL: none */
-    struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
+    const struct lw_networks *trusted; /* proxies; borrowed; NULL: nobody is */
+    bool demands_proxy_header;         /* in front of what comes from them */
+    uint32_t unix_mode;                /* of unix sockets; 0: the usual one */
+    uint32_t complaint_count;          /* on proxies that were not said */
+    uint64_t complaint_again_ms;       /* when one may be said again */
+    struct lw_access_log *access_log;  /* owned; NULL: none */
+    struct lw_trace *trace;   /* of the walks, for the host; NULL: nobody looks */
+    struct lw_tracer *tracer; /* owned; NULL: nobody has asked for a trace */
+    struct lw_dev *dev;       /* owned; NULL but while an app is developed */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
@@ -72,6 +83,7 @@ struct lw_loop {
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
     struct lw_listener *listeners;
+    struct lw_peers *peers; /* who can be given connections, owned; NULL: nobody */
     struct lw_request *free_requests;
     struct lw_timer *free_timers;
     uint32_t timer_count; /* that have a number */
@@ -94,6 +106,7 @@ struct lw_loop {
     bool closes_idle;         /* the grace of a drain is over */
     bool is_drained;          /* nothing is open any more, and calls.drained knows */
     uint32_t queued;          /* requests that the host was told of in this turn */
+    bool keeps_spans;         /* of requests that end (tracer.h) */
     bool has_work;            /* the host was told of something in this turn */
 };
 

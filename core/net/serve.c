@@ -15,8 +15,10 @@
 #include "machine/app.h"
 #include "net/access_log.h"
 #include "net/answer.h"
+#include "net/dev.h"
 #include "net/loop.h"
 #include "net/params.h"
+#include "net/proxied.h"
 #include "net/repeat.h"
 #include "net/request.h"
 
@@ -134,7 +136,7 @@ static void begin_walk(struct lw_request *request, const struct lw_head *head,
     *walk = (struct lw_walk){
         .request = &request->facts,
         .arena = &request->arena,
-        .trace = loop->trace,
+        .trace = loop->dev ? lw_dev_begin(request) : loop->trace,
         .now = loop->date_second,
         .present = head->present,
         .content = {.length = head->content_length,
@@ -214,6 +216,11 @@ static void serve(struct lw_conn *conn, size_t head_size)
     char *data = in->data + in->start;
     const char *why;
     int status = lw_head_parse(&conn->scan, data, head_size, &head, &why);
+    if (!status) {
+        fill_facts(request, conn, &head);
+        if (conn->is_trusted)
+            status = lw_proxied_request(conn, request, &why);
+    }
     if (status) {
         lw_request_end(request);
         lw_serve_refuse(conn, status, why);
@@ -222,11 +229,11 @@ static void serve(struct lw_conn *conn, size_t head_size)
     memset(&conn->scan, 0, sizeof conn->scan);
     lw_buffer_consume(in, head_size);
     request->ops = &lw_http1_ops;
-    if (conn->loop->access_log)
+    if (conn->loop->access_log || conn->loop->keeps_spans || conn->loop->dev)
         request->began_ns = uv_hrtime();
     request->conn = conn;
+    request->may_be_named = conn->is_trusted || conn->loop->limits.takes_any_id;
     request->head = lw_slice(data, head_size);
-    fill_facts(request, conn, &head);
     dispatch(conn, request, &head);
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 
 #define USAGE         2
 #define CANNOT_LISTEN 3
+
+#define LACKS_ZONE "; say on which link, e.g. [fe80::1%eth0]:8080"
 
 /* Who listens where we can't, or what lies there. */
 static void say_taken(const struct lw_address *address)
@@ -34,10 +37,20 @@ static void say_taken(const struct lw_address *address)
         fputc('\n', stderr);
 }
 
-static void add_place(struct lw_master *master, const struct lw_address *address,
-                      int fd, struct lw_bound_path path)
+/* An address of --listen, and the how manieth it is. */
+struct listen {
+    struct lw_address address;
+    uint32_t number;
+};
+
+static void add_place(struct lw_master *master, const struct listen *listen, int fd,
+                      struct lw_bound_path path)
 {
+    const struct lw_address *address = &listen->address;
+    master->places =
+        lw_realloc(master->places, (master->place_count + 1) * sizeof *master->places);
     struct lw_place *place = &master->places[master->place_count++];
+    place->listen = listen->number;
     place->shown = lw_address_show(address, lw_bind_port(fd));
     place->path = path;
     place->is_one_socket = address->path != NULL;
@@ -46,60 +59,74 @@ static void add_place(struct lw_master *master, const struct lw_address *address
     place->fds[0] = fd;
 }
 
-static int bind_place(struct lw_master *master, const struct lw_address *address)
+/* Whether it is an address that each link may have. */
+static bool lacks_zone(const struct lw_address *address)
 {
-    struct lw_bound_path path = {0};
+    return address->has_brackets && strncasecmp(address->host, "fe80:", 5) == 0
+           && !strchr(address->host, '%');
+}
+
+static int bind_places(struct lw_master *master, const struct listen *listen)
+{
+    const struct lw_address *address = &listen->address;
+    struct lw_bound bound;
     const char *where = address->path ? address->text : address->host;
-    int fd = lw_bind(where, address->port, &path);
-    if (fd == UV_EADDRINUSE)
+    int error = lw_bind(where, address->port, master->options->unix_mode, &bound);
+    if (error == UV_EADDRINUSE)
         say_taken(address);
-    else if (fd < 0)
-        fprintf(stderr, "luaweb: can't listen on %s: %s\n", address->text,
-                uv_strerror(fd));
-    if (fd < 0)
+    else if (error)
+        fprintf(stderr, "luaweb: can't listen on %s: %s%s\n", address->text,
+                uv_strerror(error), lacks_zone(address) ? LACKS_ZONE : "");
+    if (error)
         return CANNOT_LISTEN;
-    add_place(master, address, fd, path);
+    for (uint32_t i = 0; i < bound.count; i++)
+        add_place(master, listen, bound.fds[i], bound.path);
     return 0;
 }
 
-/* Takes the sockets of a place over from the old master, which `fds` names as
- * "place.slot.fd" words; gives how many slots it has. */
-static uint32_t take_place(struct lw_master *master, const struct lw_address *address,
-                           const char *fds)
+/* Takes the sockets of an address over from the old master, which `fds` names as
+ * "listen.place.slot.fd" words, the places in order; gives how many slots it has. */
+static uint32_t take_places(struct lw_master *master, const struct listen *listen,
+                            const char *fds)
 {
-    uint32_t wanted = master->place_count;
+    uint32_t number;
     uint32_t place;
     uint32_t slot;
     uint32_t count = 0;
     int fd;
-    for (; fds && sscanf(fds, " %u.%u.%d", &place, &slot, &fd) == 3;
+    for (; fds && sscanf(fds, " %u.%u.%u.%d", &number, &place, &slot, &fd) == 4;
          fds = strchr(fds + 1, ' ')) {
-        if (place != wanted || slot >= LW_WORKERS_MOST)
+        if (number != listen->number || slot >= LW_WORKERS_MOST
+            || place > master->place_count)
             continue;
         fcntl(fd, F_SETFD, FD_CLOEXEC);
         struct lw_bound_path path = {0};
-        if (count++ == 0 && address->path)
-            lw_bound_path_note(&path, address->path);
-        if (master->place_count == wanted)
-            add_place(master, address, fd, path);
-        master->places[wanted].fds[slot] = fd;
+        if (place == master->place_count) {
+            if (listen->address.path)
+                lw_bound_path_note(&path, listen->address.path);
+            add_place(master, listen, fd, path);
+        }
+        master->places[place].fds[slot] = fd;
+        if (slot >= count)
+            count = slot + 1;
     }
     return count;
 }
 
-static int open_place(struct lw_master *master, const char *text, const char *fds)
+static int open_listen(struct lw_master *master, const char *text, uint32_t number,
+                       const char *fds)
 {
-    struct lw_address address;
-    if (!lw_address_read(&address, text)) {
+    struct listen listen = {.number = number};
+    if (!lw_address_read(&listen.address, text)) {
         fprintf(stderr,
                 "luaweb: --listen %s: want host:port, [address]:port or unix:/path\n"
                 "Try: luaweb --help\n",
                 text);
         return USAGE;
     }
-    uint32_t slots = fds ? take_place(master, &address, fds) : 0;
+    uint32_t slots = fds ? take_places(master, &listen, fds) : 0;
     if (slots == 0)
-        return bind_place(master, &address);
+        return bind_places(master, &listen);
     if (slots > master->slot_count)
         master->slot_count = slots;
     return 0;
@@ -110,11 +137,12 @@ static void take_passed(struct lw_master *master)
 {
     const struct lw_outside *outside = &master->outside;
     for (int i = 0; i < outside->passed_count; i++) {
-        struct lw_address address = {.text = outside->passed[i].address};
+        struct listen listen = {.address = {.text = outside->passed[i].address},
+                                .number = (uint32_t)i};
         struct lw_bound_path path = {0};
-        lw_address_read(&address, outside->passed[i].address);
+        lw_address_read(&listen.address, outside->passed[i].address);
         lw_bind_adopt(outside->passed[i].fd);
-        add_place(master, &address, outside->passed[i].fd, path);
+        add_place(master, &listen, outside->passed[i].fd, path);
         master->places[i].is_one_socket = true;
     }
 }
@@ -128,13 +156,12 @@ int lw_listeners_open(struct lw_master *master, const char *fds)
     uint32_t count = options->listen_count ? options->listen_count : 1;
     int code = 0;
     master->slot_count = 1;
-    master->places = lw_alloc((count + passed) * sizeof *master->places);
     if (passed > 0) {
         take_passed(master);
         return 0;
     }
     for (uint32_t i = 0; i < count && code == 0; i++)
-        code = open_place(master, texts[i], fds);
+        code = open_listen(master, texts[i], i, fds);
     if (code)
         lw_listeners_close(master, false);
     return code;

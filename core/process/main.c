@@ -49,7 +49,8 @@ static int work(struct lw_options *options, const struct lw_inherited *inherited
     if (inherited) {
         lw_board_take(inherited->slot);
         lw_interest_reset();
-        options->argv[0] = name;
+        if (!options->is_dev)
+            options->argv[0] = name;
     }
     int code = 2;
     if (lw_worker_construct(&worker, options, inherited))

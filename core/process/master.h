@@ -6,6 +6,7 @@
  *   listeners.c  where the server listens: binding, a socket for each slot
  *   workers.c    starting a worker, its end, and when it is started again
  *   messages.c   what workers say
+ *   peers.c      how workers reach each other
  *   cover.c      heartbeats; who accepts in the place of one that can't
  *   reload.c     new generations, in two phases
  *   upgrade.c    another executable takes over
@@ -29,6 +30,7 @@
 /* An address where the server listens. */
 struct lw_place {
     char *shown;                   /* as people write it, owned */
+    uint32_t listen;               /* which --listen: a name has one for each address */
     struct lw_bound_path path;     /* of a unix socket */
     bool is_one_socket;            /* for all workers: it can't be doubled */
     int fds[LW_WORKERS_MOST];      /* by slot, owned; -1: none */
@@ -56,6 +58,9 @@ struct lw_child {
     uv_poll_t heard;  /* its channel */
     uv_timer_t again; /* starts it again */
     int channel;      /* owned; -1: closed */
+    int wake;         /* an eventfd, see peers.c; owned, -1: none yet */
+    int take;         /* where connections are given to it, */
+    int give;         /* and how; owned, -1: none yet */
     uint32_t number;  /* its sockets' place in lw_place.fds */
     uint32_t slot;    /* on the board */
     enum lw_child_state state;
@@ -162,6 +167,11 @@ uint32_t lw_workers_in(const struct lw_master *master, enum lw_child_state state
 
 /* Hears what a child says from now on. */
 int lw_messages_hear(struct lw_child *child);
+
+/* peers.c ------------------------------------------------------------------------ */
+
+/* Tells a worker that was started how the others are reached, and them how it is. */
+void lw_peers_introduce(struct lw_child *child);
 
 /* cover.c ------------------------------------------------------------------------ */
 

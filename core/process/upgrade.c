@@ -5,8 +5,8 @@
  * own.  When these serve, it says so, and the old master drains.  Where it ends before
  * that, or takes too long, the old one goes on as if nothing had been.
  *
- * LUAWEB_UPGRADE is "channel:shared:slot:generation", then a word "place.slot.fd" for
- * each socket, then what lw_outside_hand_on writes. */
+ * LUAWEB_UPGRADE is "channel:shared:slot:generation", then a word "listen.place.slot.fd"
+ * for each socket, then what lw_outside_hand_on writes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,7 +23,7 @@
 
 #define LIMIT_MS    60000
 #define IDLE_MS     5000 /* grace for idle connections of the old workers */
-#define WORD_OCTETS 40
+#define WORD_OCTETS 52
 
 /* What the new master inherits behind the standard streams. */
 enum {
@@ -64,8 +64,8 @@ static void write_heritage(struct lw_master *master, struct heritage *heritage,
             int fd = master->places[i].fds[j];
             if (fd < 0)
                 continue;
-            at += snprintf(heritage->text + at, room - (size_t)at, " %u.%u.%d", i, j,
-                           heritage->count);
+            at += snprintf(heritage->text + at, room - (size_t)at, " %u.%u.%u.%d",
+                           master->places[i].listen, i, j, heritage->count);
             inherit_fd(heritage, fd);
         }
     int control =
@@ -156,7 +156,8 @@ void lw_upgrade_begin(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
     int ends[2];
-    if (master->stop_count > 0 || upgrade->is_running || !master->is_announced) {
+    bool is_new = !master->has_served || upgrade->origin >= 0;
+    if (master->stop_count > 0 || upgrade->is_running || is_new) {
         lw_log(LW_LOG_WARN, "upgrade: not now, the server %s",
                master->stop_count > 0 ? "stops"
                : upgrade->is_running  ? "is being upgraded"

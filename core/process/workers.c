@@ -32,7 +32,14 @@ void lw_workers_construct(struct lw_master *master)
 {
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++) {
         struct lw_child *child = &master->children[i];
-        *child = (struct lw_child){.master = master, .number = i, .channel = -1};
+        *child = (struct lw_child){
+            .master = master,
+            .number = i,
+            .channel = -1,
+            .wake = -1,
+            .take = -1,
+            .give = -1,
+        };
         child->slot = master->first_slot + i;
         uv_timer_init(&master->loop, &child->again);
         child->again.data = child;
@@ -198,6 +205,7 @@ bool lw_worker_start(struct lw_child *child)
     }
     child->state = LW_CHILD_LOADING;
     child->is_late = false;
+    lw_peers_introduce(child);
     return true;
 }
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The commands of the program: work (what `serve` does in a worker), routes, explain,
--- check, test.  Each is a job; its result is the exit code (nil: keep running).
+-- The commands of the program: work (what `serve` does in a worker), dev, routes,
+-- explain, check, test.  Each is a job; its result is the exit code (nil: keep
+-- running).
 local abi = require "luaweb.abi"
 local job = require "luaweb.job"
 local routes = require "luaweb.command.routes"
@@ -15,7 +16,10 @@ local APP_WRONG, USAGE, CHECK_FAILED, INTERRUPTED = 1, 2, 4, 130
 
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
-  work    = { listen = "list" }, -- of `luaweb serve`, which is the master's
+  -- Of `luaweb serve` and `luaweb dev`, which are the master's.
+  work    = { listen = "list", otlp = "text", ["otlp-sample"] = "text" },
+  dev     = { listen = "list", otlp = "text", ["otlp-sample"] = "text",
+    ["allow-remote"] = "switch" },
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },
@@ -72,23 +76,50 @@ local function read_arguments(command, arguments)
   return words, flags
 end
 
-local function load(words)
+local function check_words(words)
   if #words ~= 1 then quit(USAGE, "want one app, e.g.: luaweb apps/hello.lua") end
   script = words[1]
+end
+
+local function load(words)
+  check_words(words)
   local loaded = require("luaweb.app").load(script)
   local capp = loaded:install()
   return loaded, capp
 end
 
+-- Has spans sent to a collector, where one is named.
+local function trace_requests(flags)
+  local service = script:match "([^/]+)$":gsub("%.lua$", "")
+  local config, why = require("luaweb.tracing.config").read(flags, service)
+  if why then quit(USAGE, why) end
+  if not config then return end
+  local exporter = require "luaweb.tracing.exporter"
+  exporter.start(config)
+  exporter.stop_with_worker()
+end
+
 local commands = {}
 
 -- In a worker: loads the app, for the master to let it serve.
-function commands.work(words)
+function commands.work(words, flags)
   timer.sleep(0) -- to start this Lua state has taken long already
   local app, capp = load(words)
+  trace_requests(flags)
   if app.on_start then app.on_start(app) end
   local list = table.concat(routes.lines(routes.of(app)), "\n")
   C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)
+end
+
+-- The same for `luaweb dev`: an app that does not load is shown, where none serves yet.
+function commands.dev(words, flags)
+  timer.sleep(0)
+  check_words(words)
+  local dev = require "luaweb.dev"
+  local app, capp, why = dev.load(script, flags["allow-remote"])
+  if not app then quit(APP_WRONG, why) end
+  local list = dev.list(routes.lines(routes.of(app)))
+  C.luaweb_loaded(abi.host, capp, 1, list, #list)
 end
 
 function commands.routes(words, flags)
