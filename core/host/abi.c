@@ -59,7 +59,7 @@ EXPORT void luaweb_next(struct luaweb_host *host, struct luaweb_event *event)
         host->event_count--;
         host->budget--;
         if (event->kind == LUAWEB_EVENT_WAKE)
-            lw_timer_woke(&host->loop, event->id);
+            lw_timer_woke(host->loop, event->id);
         if (!drop_if_over(event))
             return;
     }
@@ -68,12 +68,12 @@ EXPORT void luaweb_next(struct luaweb_host *host, struct luaweb_event *event)
 
 EXPORT uint32_t luaweb_timer_start(struct luaweb_host *host, double seconds)
 {
-    return lw_timer_start(&host->loop, &host->upcalls, seconds);
+    return lw_timer_start(host->loop, &host->owner, seconds);
 }
 
 EXPORT void luaweb_timer_stop(struct luaweb_host *host, uint32_t id)
 {
-    lw_timer_stop(&host->loop, id);
+    lw_timer_stop(host->loop, id);
 }
 
 EXPORT double luaweb_now(struct luaweb_host *host)
@@ -92,32 +92,40 @@ EXPORT void luaweb_log(struct luaweb_host *host, int level, const char *text,
 
 EXPORT void luaweb_exit_on_signal(struct luaweb_host *host, int code)
 {
-    host->signal_exit_code = code;
+    host->calls->exit_on_signal(host->calls->context, code);
 }
 
 EXPORT bool luaweb_is_draining(struct luaweb_host *host)
 {
-    return host->loop.is_draining;
+    return host->is_stopping;
 }
 
-EXPORT void luaweb_exit(struct luaweb_host *host, int code)
+EXPORT void luaweb_loaded(struct luaweb_host *host, struct luaweb_app *app,
+                          uint32_t workers, const char *routes, size_t size)
 {
-    lw_loop_exit(&host->loop, code);
+    host->calls->loaded(host->calls->context, host, app, workers, routes, size);
+}
+
+EXPORT void luaweb_want_reload(struct luaweb_host *host, const char *why, size_t size)
+{
+    host->calls->want_reload(host->calls->context, why, size);
+}
+
+EXPORT void luaweb_exit(struct luaweb_host *host, int code, const char *text,
+                        size_t size)
+{
+    host->calls->ended(host->calls->context, host, code, text, size);
 }
 
 EXPORT struct luaweb_app *luaweb_app_new(struct luaweb_host *host)
 {
-    struct luaweb_app *app = lw_alloc(sizeof *app);
-    lw_app_construct(app);
-    host->apps = lw_realloc(host->apps, (host->app_count + 1) * sizeof *host->apps);
-    host->apps[host->app_count++] = app;
-    return app;
+    return lw_host_add_app(host);
 }
 
 EXPORT int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app,
                          const char *address, int port)
 {
-    return lw_listen(&host->loop, app, address, port);
+    return lw_listen(host->loop, lw_host_site(app), address, port);
 }
 
 EXPORT const char *luaweb_error(struct luaweb_host *host, int code)
@@ -249,38 +257,38 @@ EXPORT void luaweb_body_limit(struct luaweb_host *host, struct luaweb_request *f
 
 EXPORT int luaweb_socket_memory(struct luaweb_host *host, struct luaweb_app *app)
 {
-    return lw_socket_memory(&host->loop, &host->upcalls, app);
+    return lw_socket_memory(host->loop, &host->owner, lw_host_site(app));
 }
 
 EXPORT int luaweb_socket_connect(struct luaweb_host *host, const char *address,
                                  int port)
 {
-    return lw_socket_connect(&host->loop, &host->upcalls, address, port, LW_NO_ID);
+    return lw_socket_connect(host->loop, &host->owner, address, port, LW_NO_ID);
 }
 
 EXPORT double luaweb_socket_send(struct luaweb_host *host, uint32_t id,
                                  const char *data, size_t size)
 {
-    return (double)lw_socket_send(&host->loop, id, data, size);
+    return (double)lw_socket_send(host->loop, id, data, size);
 }
 
 EXPORT double luaweb_socket_receive(struct luaweb_host *host, uint32_t id, char *data,
                                     size_t size)
 {
-    return (double)lw_socket_receive(&host->loop, id, data, size);
+    return (double)lw_socket_receive(host->loop, id, data, size);
 }
 
 EXPORT void luaweb_socket_finish(struct luaweb_host *host, uint32_t id)
 {
-    lw_socket_finish(&host->loop, id);
+    lw_socket_finish(host->loop, id);
 }
 
 EXPORT void luaweb_socket_close(struct luaweb_host *host, uint32_t id)
 {
-    lw_socket_close(&host->loop, id, false);
+    lw_socket_close(host->loop, id, false);
 }
 
 EXPORT void luaweb_socket_reset(struct luaweb_host *host, uint32_t id)
 {
-    lw_socket_close(&host->loop, id, true);
+    lw_socket_close(host->loop, id, true);
 }

@@ -25,7 +25,7 @@ EXPORT int luaweb_address_version(struct luaweb_host *host, const char *text)
 EXPORT struct luaweb_lookup *luaweb_lookup_begin(struct luaweb_host *host,
                                                  const char *name)
 {
-    return lw_lookup_begin(&host->loop, &host->upcalls, name);
+    return lw_lookup_begin(host->loop, &host->owner, name);
 }
 
 EXPORT uint32_t luaweb_lookup_id(struct luaweb_host *host,
@@ -59,18 +59,18 @@ EXPORT int luaweb_connect(struct luaweb_host *host, const char *address, int por
                           double waker)
 {
     uint32_t id = waker < 0 ? LW_NO_ID : (uint32_t)waker;
-    return lw_socket_connect(&host->loop, &host->upcalls, address, port, id);
+    return lw_socket_connect(host->loop, &host->owner, address, port, id);
 }
 
 EXPORT int luaweb_connected(struct luaweb_host *host, uint32_t id)
 {
-    return lw_socket_connected(&host->loop, id);
+    return lw_socket_connected(host->loop, id);
 }
 
 EXPORT struct luaweb_trust *luaweb_trust_begin(struct luaweb_host *host,
                                                const char *file)
 {
-    return lw_trust_begin(&host->loop, &host->upcalls, file);
+    return lw_trust_begin(host->loop, &host->owner, file);
 }
 
 EXPORT uint32_t luaweb_trust_id(struct luaweb_host *host,
@@ -96,24 +96,24 @@ EXPORT void luaweb_trust_free(struct luaweb_host *host, struct luaweb_trust *tru
 EXPORT int luaweb_secure(struct luaweb_host *host, uint32_t id,
                          const struct luaweb_tls *options)
 {
-    return lw_socket_secure(&host->loop, id, options);
+    return lw_socket_secure(host->loop, id, options);
 }
 
 EXPORT int luaweb_handshake(struct luaweb_host *host, uint32_t id)
 {
-    return lw_socket_handshake(&host->loop, id);
+    return lw_socket_handshake(host->loop, id);
 }
 
 EXPORT const char *luaweb_refusal(struct luaweb_host *host, uint32_t id)
 {
-    const struct lw_tls *tls = lw_socket_tls(&host->loop, id);
+    const struct lw_tls *tls = lw_socket_tls(host->loop, id);
     return tls ? lw_tls_failure(tls) : "";
 }
 
 EXPORT bool luaweb_tls_facts(struct luaweb_host *host, uint32_t id,
                              struct luaweb_tls_facts *facts)
 {
-    const struct lw_tls *tls = lw_socket_tls(&host->loop, id);
+    const struct lw_tls *tls = lw_socket_tls(host->loop, id);
     if (tls)
         lw_tls_facts(tls, facts);
     return tls != NULL;

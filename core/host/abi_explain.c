@@ -94,7 +94,7 @@ EXPORT void luaweb_explain_trace(struct luaweb_host *host, bool on)
 {
     host->trace.walk = NULL;
     host->trace.count = 0;
-    host->loop.trace = on ? &host->trace : NULL;
+    host->loop->trace = on ? &host->trace : NULL;
 }
 
 /* The number of the resource with this machine, or -1. */
@@ -102,7 +102,7 @@ static int32_t resource_of(const struct luaweb_host *host,
                            const struct lw_machine *machine)
 {
     for (uint32_t i = 0; i < host->app_count; i++) {
-        const struct luaweb_app *app = host->apps[i];
+        const struct luaweb_app *app = &host->apps[i]->app;
         for (uint32_t j = 0; j < app->resource_count; j++)
             if (app->resources[j].machine == machine)
                 return (int32_t)j;

@@ -38,5 +38,5 @@ EXPORT void luaweb_offload_free(struct luaweb_host *host,
 
 EXPORT uint32_t luaweb_offload_at_once(struct luaweb_host *host)
 {
-    return host->loop.works.lines[LW_WORK_OFFLOAD].at_once;
+    return host->loop->works.lines[LW_WORK_OFFLOAD].at_once;
 }

@@ -27,7 +27,7 @@ static_assert(sodium_base64_ENCODED_LEN(LUAWEB_MAX_RANDOM, TO_BASE64)
 
 EXPORT struct luaweb_hasher *luaweb_hasher_new(struct luaweb_host *host)
 {
-    return lw_hasher_new(&host->loop, &host->upcalls);
+    return lw_hasher_new(host->loop, &host->owner);
 }
 
 EXPORT void luaweb_hasher_free(struct luaweb_host *host, struct luaweb_hasher *hasher)

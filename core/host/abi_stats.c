@@ -12,21 +12,21 @@
 EXPORT void luaweb_stats(struct luaweb_host *host, struct luaweb_stats *stats)
 {
     *stats = (struct luaweb_stats){
-        .longest_turn = (double)host->loop.longest_turn_ms / 1e3,
+        .longest_turn = (double)host->loop->longest_turn_ms / 1e3,
         .longest_step = (double)host->collector.longest_step_ns / 1e9,
         .collections = (double)host->collector.count,
-        .timers = host->loop.timer_count,
+        .timers = host->loop->timer_count,
     };
 }
 
 EXPORT void luaweb_forget_turns(struct luaweb_host *host)
 {
-    lw_loop_forget_turns(&host->loop);
+    lw_loop_forget_turns(host->loop);
 }
 
 EXPORT int luaweb_awaited(struct luaweb_host *host, uint32_t id)
 {
-    const struct lw_loop *loop = &host->loop;
+    const struct lw_loop *loop = host->loop;
     if (lw_loop_find_id(loop, LW_ID_TIMER, id))
         return LUAWEB_AWAITED_TIMER;
     if (lw_loop_find_id(loop, LW_ID_SOCKET, id))
@@ -43,5 +43,5 @@ EXPORT int luaweb_awaited(struct luaweb_host *host, uint32_t id)
 
 EXPORT double luaweb_timer_left(struct luaweb_host *host, uint32_t id)
 {
-    return (double)lw_timer_left_ms(&host->loop, id) / 1e3;
+    return (double)lw_timer_left_ms(host->loop, id) / 1e3;
 }

@@ -40,7 +40,7 @@ static struct lw_request *find_walking(struct luaweb_request *facts,
  * was found with the other machine holds. */
 static void turn_away(struct lw_request *request)
 {
-    const struct luaweb_app *app = request->conn->app;
+    const struct luaweb_app *app = request->app;
     struct lw_walk *walk = &request->walk;
     memset(walk->accepted, 0, sizeof walk->accepted);
     walk->content.limit = request->loop->limits.max_body;

@@ -122,6 +122,17 @@ void lw_collector_construct(struct lw_collector *collector, uv_loop_t *uv,
     collector->timer.data = collector;
 }
 
+static void on_close(uv_handle_t *handle)
+{
+    struct lw_collector *collector = handle->data;
+    collector->is_closed = true;
+}
+
+void lw_collector_close(struct lw_collector *collector)
+{
+    uv_close((uv_handle_t *)&collector->timer, on_close);
+}
+
 void lw_collector_count_turn(struct lw_collector *collector)
 {
     collector->turns++;

@@ -23,14 +23,18 @@ struct lw_collector {
     bool is_armed;
     bool has_ended;     /* the last slice ended a collection */
     bool has_ended_one; /* of the two that it may take, see collector.c */
+    bool is_closed;     /* the loop has no part of it any more */
 };
 
-/* `has_more` is held until the end of the loop, which closes the timer. */
+/* `has_more` is held until lw_collector_close. */
 void lw_collector_construct(struct lw_collector *collector, uv_loop_t *uv,
                             lua_State *lua, bool *has_more);
 
 /* A turn of Lua is over. */
 void lw_collector_count_turn(struct lw_collector *collector);
+
+/* Closes its timer: is_closed tells when it may be freed. */
+void lw_collector_close(struct lw_collector *collector);
 
 /* Collects all there is, at once.  What finalizers raise is logged. */
 void lw_collector_run(struct lw_collector *collector);

@@ -27,7 +27,7 @@ struct luaweb_offload {
 };
 
 void lw_offloads_construct(struct lw_offloads *offloads, struct lw_loop *loop,
-                           const struct lw_upcalls *owner)
+                           struct lw_owner *owner)
 {
     *offloads = (struct lw_offloads){.loop = loop, .owner = owner};
     lw_require(uv_mutex_init(&offloads->mutex) == 0);
@@ -112,6 +112,7 @@ static void run(struct lw_work *work)
 static void destroy(struct luaweb_offload *offload)
 {
     lw_loop_drop_id(offload->offloads->loop, offload->id);
+    offload->offloads->count--;
     free(offload->answer.data);
     free(offload);
 }
@@ -133,6 +134,7 @@ struct luaweb_offload *lw_offload_begin(struct lw_offloads *offloads,
     offload->work.run = run;
     offload->work.done = on_done;
     offload->offloads = offloads;
+    offloads->count++;
     offload->id =
         lw_loop_add_id(offloads->loop, offloads->owner, LW_ID_OFFLOAD, offload);
     offload->size = size;

@@ -17,14 +17,15 @@ struct lw_offload_state;
 /* The states, taken and given back by threads of the pool. */
 struct lw_offloads {
     struct lw_loop *loop;
-    const struct lw_upcalls *owner;   /* whom their ends wake */
+    struct lw_owner *owner;           /* whom their ends wake */
     uv_mutex_t mutex;                 /* over what follows */
     struct lw_offload_state *idle[8]; /* at least as many as may run at once */
     uint32_t idle_count;
+    uint32_t count; /* of offloads; the loop's thread only */
 };
 
 void lw_offloads_construct(struct lw_offloads *offloads, struct lw_loop *loop,
-                           const struct lw_upcalls *owner);
+                           struct lw_owner *owner);
 
 /* Closes the states; nothing may run any more. */
 void lw_offloads_destruct(struct lw_offloads *offloads);

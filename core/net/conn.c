@@ -45,7 +45,7 @@ static void write_peer(struct lw_conn *conn)
         memcpy(conn->peer, "unix:", 6);
 }
 
-int lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
+int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
 {
     struct lw_conn *conn = loop->free_conns;
     if (conn)
@@ -59,12 +59,12 @@ int lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd)
         return error;
     }
     conn->loop = loop;
-    conn->app = app;
+    conn->site = site;
     conn->next = loop->conns;
     if (conn->next)
         conn->next->prev = conn;
     loop->conns = conn;
-    loop->conn_count++;
+    lw_loop_count_conn(loop, 1);
     write_peer(conn);
     lw_conn_touch(conn);
     if (loop->conn_count > loop->limits.max_connections)
@@ -133,7 +133,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         loop->conns = conn->next;
     if (conn->next)
         conn->next->prev = conn->prev;
-    loop->conn_count--;
+    lw_loop_count_conn(loop, -1);
     lw_transport_close(&conn->transport, reset, on_closed);
     lw_listen_resume_all(loop);
     lw_loop_check_drained(loop);
@@ -345,6 +345,39 @@ void lw_conn_touch_all(struct lw_loop *loop)
 {
     for (struct lw_conn *conn = loop->conns; conn; conn = conn->next)
         lw_conn_touch(conn);
+}
+
+void lw_conn_renew(struct lw_loop *loop, const struct lw_site *site)
+{
+    for (struct lw_conn *conn = loop->conns; conn; conn = conn->next) {
+        if (conn->site != site)
+            continue;
+        conn->choice.machine = NULL;
+        lw_repeat_forget(conn);
+    }
+}
+
+void lw_conn_cut_owner(struct lw_loop *loop, const struct lw_owner *owner)
+{
+    struct lw_conn *next;
+    for (struct lw_conn *conn = loop->conns; conn; conn = next) {
+        next = conn->next;
+        if (conn->request && loop->ids[conn->request->facts.slot].owner == owner)
+            lw_conn_drop(conn, true);
+    }
+    lw_conn_settle_all(loop);
+}
+
+void lw_conn_close_owner(struct lw_loop *loop, const struct lw_owner *owner)
+{
+    struct lw_conn *next;
+    lw_conn_cut_owner(loop, owner);
+    for (struct lw_conn *conn = loop->conns; conn; conn = next) {
+        next = conn->next;
+        if (conn->site->owner == owner)
+            lw_conn_drop(conn, false);
+    }
+    lw_conn_settle_all(loop);
 }
 
 void lw_conn_close_all(struct lw_loop *loop)

@@ -26,8 +26,9 @@
 #include "net/deadline.h"
 #include "net/transport.h"
 
-struct luaweb_app;
 struct lw_loop;
+struct lw_owner;
+struct lw_site;
 struct lw_repeat;
 struct lw_request;
 
@@ -49,7 +50,7 @@ struct lw_conn {
     struct lw_transport transport; /* first: the transport's callbacks find us by it */
     struct lw_deadline deadline;
     struct lw_loop *loop;
-    struct luaweb_app *app;
+    const struct lw_site *site; /* held */
     enum lw_conn_state state;
     struct lw_buffer in;
     struct lw_buffer out;
@@ -81,7 +82,15 @@ struct lw_conn {
 };
 
 /* Takes a connected, non-blocking descriptor.  0, or a libuv error and it is closed. */
-int lw_conn_open(struct lw_loop *loop, struct luaweb_app *app, int fd);
+int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd);
+
+/* The site leads to another app: nothing is remembered of the last one. */
+void lw_conn_renew(struct lw_loop *loop, const struct lw_site *site);
+
+/* Cuts those that wait for an answer of this owner; closes those, and all of its
+ * sites. */
+void lw_conn_cut_owner(struct lw_loop *loop, const struct lw_owner *owner);
+void lw_conn_close_owner(struct lw_loop *loop, const struct lw_owner *owner);
 
 /* Marks the connection for lw_conn_settle_all in this turn. */
 void lw_conn_touch(struct lw_conn *conn);

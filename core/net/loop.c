@@ -19,6 +19,7 @@
 #include "net/request.h"
 #include "net/socket.h"
 #include "net/timer.h"
+#include "share/board.h"
 
 #define REQUESTS_AT_ONCE 16 /* read in a row before their handlers run */
 
@@ -48,7 +49,7 @@ static void run_turn(struct lw_loop *loop)
     loop->has_work = false;
     loop->queued = 0;
     loop->turn_began_ms = uv_now(&loop->uv);
-    bool more = loop->upcalls->turn(loop->upcalls->context);
+    bool more = loop->calls.turn(loop->calls.context);
     uv_update_time(&loop->uv); /* deadlines start from now, however long that took */
     note_turn(loop);
     lw_conn_settle_all(loop);
@@ -97,14 +98,14 @@ static void make_id_prefix(struct lw_loop *loop)
 }
 
 int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
-                      const struct lw_upcalls *upcalls)
+                      const struct lw_loop_calls *calls)
 {
     memset(loop, 0, sizeof *loop);
     int error = uv_loop_init(&loop->uv);
     if (error)
         return error;
     loop->limits = *limits;
-    loop->upcalls = upcalls;
+    loop->calls = *calls;
     make_id_prefix(loop);
     for (int kind = 0; kind < LW_ID_KINDS; kind++)
         loop->free_ids[kind] = LW_NO_ID;
@@ -142,7 +143,7 @@ void lw_loop_check_drained(struct lw_loop *loop)
         return;
     loop->is_drained = true;
     loop->has_work = true;
-    loop->upcalls->stop(loop->upcalls->context);
+    loop->calls.drained(loop->calls.context);
 }
 
 static void on_grace_over(uv_timer_t *timer)
@@ -152,15 +153,14 @@ static void on_grace_over(uv_timer_t *timer)
     lw_conn_touch_all(loop);
 }
 
-void lw_loop_drain(struct lw_loop *loop)
+void lw_loop_drain(struct lw_loop *loop, uint64_t grace_ms)
 {
     if (loop->is_draining)
         return;
     loop->is_draining = true;
     loop->has_work = true;
-    loop->upcalls->stopping(loop->upcalls->context);
     lw_listen_stop_all(loop);
-    uv_timer_start(&loop->grace, on_grace_over, LW_DRAIN_GRACE_MS, 0);
+    uv_timer_start(&loop->grace, on_grace_over, grace_ms, 0);
     lw_loop_check_drained(loop);
 }
 
@@ -190,10 +190,12 @@ static bool run_out(struct lw_loop *loop)
     return uv_loop_close(&loop->uv) == 0;
 }
 
-void lw_loop_close_owner(struct lw_loop *loop, const struct lw_upcalls *owner)
+void lw_loop_close_owner(struct lw_loop *loop, struct lw_owner *owner)
 {
     lw_socket_close_all(loop, owner);
     lw_timer_stop_all(loop, owner);
+    lw_conn_close_owner(loop, owner);
+    lw_request_end_owner(loop, owner);
 }
 
 bool lw_loop_close(struct lw_loop *loop)
@@ -229,7 +231,7 @@ static uint32_t new_id(struct lw_loop *loop)
     return loop->id_count++;
 }
 
-uint32_t lw_loop_add_id(struct lw_loop *loop, const struct lw_upcalls *owner,
+uint32_t lw_loop_add_id(struct lw_loop *loop, struct lw_owner *owner,
                         enum lw_id_kind kind, void *object)
 {
     uint32_t id = loop->free_ids[kind];
@@ -257,15 +259,15 @@ void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t
     return loop->ids[id].object;
 }
 
-void *lw_loop_find_own(const struct lw_loop *loop, const struct lw_upcalls *owner,
+void *lw_loop_find_own(const struct lw_loop *loop, const struct lw_owner *owner,
                        enum lw_id_kind kind, uint32_t id)
 {
     void *object = lw_loop_find_id(loop, kind, id);
     return object && loop->ids[id].owner == owner ? object : NULL;
 }
 
-static const struct lw_upcalls *owner_of(const struct lw_loop *loop,
-                                         const struct lw_request *request)
+static struct lw_owner *owner_of(const struct lw_loop *loop,
+                                 const struct lw_request *request)
 {
     return loop->ids[request->facts.slot].owner;
 }
@@ -275,22 +277,29 @@ void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
 {
     loop->has_work = true;
     loop->queued++;
-    const struct lw_upcalls *owner = owner_of(loop, request);
+    const struct lw_owner *owner = owner_of(loop, request);
     owner->request(owner->context, request, function);
 }
 
 void lw_loop_wake(struct lw_loop *loop, uint32_t id)
 {
     loop->has_work = true;
-    const struct lw_upcalls *owner = loop->ids[id].owner;
+    const struct lw_owner *owner = loop->ids[id].owner;
     owner->wake(owner->context, id);
 }
 
 void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how)
 {
     loop->has_work = true;
-    const struct lw_upcalls *owner = owner_of(loop, request);
+    const struct lw_owner *owner = owner_of(loop, request);
     owner->gone(owner->context, request, how);
+}
+
+void lw_loop_count_conn(struct lw_loop *loop, int change)
+{
+    loop->conn_count += (uint32_t)change;
+    atomic_store_explicit(&lw_board_own()->conn_count, loop->conn_count,
+                          memory_order_relaxed);
 }
 
 int64_t lw_loop_time_ms(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The loop of one worker: libuv, the pools that connections share, and the order of a
- * turn (octets in, Lua once, octets out).  Calls go down to it; it tells the host
- * through a struct of upcalls and does not know that Lua exists. */
+ * turn (octets in, Lua once, octets out).  Calls go down to it; it tells hosts through
+ * struct lw_owner and does not know that Lua exists. */
 #ifndef LW_NET_LOOP_H
 #define LW_NET_LOOP_H
 
@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "base/limits.h"
 #include "net/deadline.h"
+#include "net/owner.h"
 #include "net/work.h"
 
 struct lw_conn;
@@ -20,23 +21,13 @@ struct lw_listener;
 struct lw_request;
 struct lw_trace;
 
-/* Who is told: a host, which is one Lua state.  It owns the ids that it asks for, and is
- * held until lw_loop_close_owner. */
-struct lw_upcalls {
+/* What the loop asks of who runs it. */
+struct lw_loop_calls {
     void *context;
-    /* A request is ready for this function. */
-    void (*request)(void *context, struct lw_request *request, uint32_t function);
-    /* What is waited for under this id may be tried again. */
-    void (*wake)(void *context, uint32_t id);
-    /* Runs what is ready; true when there is more to be done at once. */
+    /* Runs what is ready in all hosts; true when there is more to be done at once. */
     bool (*turn)(void *context);
-    /* Something has happened to a request whose function was called (bits of enum
-     * luaweb_gone). */
-    void (*gone)(void *context, struct lw_request *request, uint32_t how);
-    /* Draining begins. */
-    void (*stopping)(void *context);
     /* Draining is done: nothing is open any more. */
-    void (*stop)(void *context);
+    void (*drained)(void *context);
 };
 
 /* Things that Lua waits for or names by a number.  A number stays with its kind for
@@ -57,7 +48,7 @@ struct lw_id {
     enum lw_id_kind kind;
     uint32_t next_free;
     void *object; /* NULL: free */
-    const struct lw_upcalls *owner;
+    struct lw_owner *owner;
 };
 
 struct lw_loop {
@@ -69,10 +60,10 @@ struct lw_loop {
     uv_idle_t again;         /* keeps the next poll from waiting */
     uv_timer_t last;         /* ends the wait for the thread pool */
     struct lw_limits limits;
+    struct lw_loop_calls calls;
     struct lw_access_log *access_log; /* owned; NULL: none */
     struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
-    const struct lw_upcalls *upcalls; /* of the host that new requests are for */
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
     struct lw_works works;      /* on the thread pool */
@@ -100,24 +91,23 @@ struct lw_loop {
     bool has_said_overflow;   /* that connections are refused, since one fitted */
     bool has_said_full;       /* that no descriptor was left, since one was there */
     bool closes_idle;         /* the grace of a drain is over */
-    bool is_drained;          /* nothing is open any more, and the host knows */
-    bool is_full;             /* Lua holds too much: functions are not asked */
+    bool is_drained;          /* nothing is open any more, and calls.drained knows */
     uint32_t queued;          /* requests that the host was told of in this turn */
     bool has_work;            /* the host was told of something in this turn */
 };
 
 #define LW_NO_ID UINT32_MAX
 
-/* 0 or a libuv error.  Holds `upcalls`. */
+/* 0 or a libuv error. */
 int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
-                      const struct lw_upcalls *upcalls);
+                      const struct lw_loop_calls *calls);
 
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);
 
-/* Ends the timers and sockets of an owner, whom nothing wakes any more; those of others
- * go on.  Its hashes are freed by itself, its requests have ended. */
-void lw_loop_close_owner(struct lw_loop *loop, const struct lw_upcalls *owner);
+/* Ends the timers, sockets, connections and requests of an owner, whom nothing wakes any
+ * more; those of others go on.  Its hashes are freed by itself. */
+void lw_loop_close_owner(struct lw_loop *loop, struct lw_owner *owner);
 
 /* Closes what is open, after all owners; requests can still be looked at.  false:
  * something still runs on the thread pool (it was waited for, LW_LAST_WORK_MS), so
@@ -131,15 +121,15 @@ void lw_loop_destruct(struct lw_loop *loop);
 void lw_loop_exit(struct lw_loop *loop, int code);
 
 /* Stops listening; every answer from now on closes its connection, and so does, after a
- * short grace, rest: a request that was on its way is still answered.  The host is told
- * (upcalls.stop) when nothing is open any more. */
-void lw_loop_drain(struct lw_loop *loop);
+ * grace, rest: a request that was on its way is still answered.  calls.drained tells
+ * when nothing is open any more. */
+void lw_loop_drain(struct lw_loop *loop, uint64_t grace_ms);
 
-/* Tells the host, if a drain has come to its end. */
+/* Calls calls.drained, if a drain has come to its end. */
 void lw_loop_check_drained(struct lw_loop *loop);
 
 /* Gives a number to an object, whose wakes go to its owner, and takes it back. */
-uint32_t lw_loop_add_id(struct lw_loop *loop, const struct lw_upcalls *owner,
+uint32_t lw_loop_add_id(struct lw_loop *loop, struct lw_owner *owner,
                         enum lw_id_kind kind, void *object);
 void lw_loop_drop_id(struct lw_loop *loop, uint32_t id);
 
@@ -147,7 +137,7 @@ void lw_loop_drop_id(struct lw_loop *loop, uint32_t id);
 void *lw_loop_find_id(const struct lw_loop *loop, enum lw_id_kind kind, uint32_t id);
 
 /* The object with this number if it is of this owner, else NULL. */
-void *lw_loop_find_own(const struct lw_loop *loop, const struct lw_upcalls *owner,
+void *lw_loop_find_own(const struct lw_loop *loop, const struct lw_owner *owner,
                        enum lw_id_kind kind, uint32_t id);
 
 /* Runs a turn in the middle of polling where enough requests wait: their buffers are
@@ -162,6 +152,9 @@ void lw_loop_request(struct lw_loop *loop, struct lw_request *request,
                      uint32_t function);
 void lw_loop_wake(struct lw_loop *loop, uint32_t id);
 void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how);
+
+/* A connection has come (1) or gone (-1); the board shows how many there are. */
+void lw_loop_count_conn(struct lw_loop *loop, int change);
 
 /* Milliseconds since 1970. */
 int64_t lw_loop_time_ms(void);

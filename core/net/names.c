@@ -108,8 +108,8 @@ static void done(struct lw_work *work)
         lw_loop_wake(lookup->loop, lookup->id);
 }
 
-struct luaweb_lookup *lw_lookup_begin(struct lw_loop *loop,
-                                      const struct lw_upcalls *owner, const char *name)
+struct luaweb_lookup *lw_lookup_begin(struct lw_loop *loop, struct lw_owner *owner,
+                                      const char *name)
 {
     size_t size = strlen(name) + 1;
     struct luaweb_lookup *lookup = lw_alloc(sizeof *lookup + size);

@@ -11,15 +11,15 @@
 #include "base/abi_client.h"
 
 struct lw_loop;
-struct lw_upcalls;
+struct lw_owner;
 
 /* A name that is looked up. */
 struct luaweb_lookup;
 
 /* Begins to look a name up; copies it.  The caller owns the result until lw_lookup_free.
  * NULL: the line is full. */
-struct luaweb_lookup *lw_lookup_begin(struct lw_loop *loop,
-                                      const struct lw_upcalls *owner, const char *name);
+struct luaweb_lookup *lw_lookup_begin(struct lw_loop *loop, struct lw_owner *owner,
+                                      const char *name);
 
 /* What is woken when there is a result. */
 uint32_t lw_lookup_id(const struct luaweb_lookup *lookup);

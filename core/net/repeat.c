@@ -40,8 +40,7 @@ bool lw_repeat_answer(struct lw_conn *conn)
 {
     const struct lw_repeat *repeat = conn->repeat;
     struct lw_loop *loop = conn->loop;
-    if (conn->scan.at > 0 || repeat->app != conn->app || !may_repeat(loop)
-        || !begins_with(&conn->in, repeat))
+    if (conn->scan.at > 0 || !may_repeat(loop) || !begins_with(&conn->in, repeat))
         return false;
     struct lw_buffer *out = &conn->out;
     lw_buffer_reserve(out, &loop->blocks, repeat->answer_size);
@@ -73,7 +72,6 @@ void lw_repeat_keep(struct lw_conn *conn, struct luaweb_slice head, size_t size)
     if (!conn->repeat)
         conn->repeat = lw_alloc(sizeof *conn->repeat);
     struct lw_repeat *repeat = conn->repeat;
-    repeat->app = conn->app;
     repeat->head_size = head.size;
     repeat->answer_size = size;
     memcpy(repeat->head, head.data, head.size);

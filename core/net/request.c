@@ -17,24 +17,26 @@
 #include "net/access_log.h"
 #include "net/loop.h"
 
-static struct lw_request *construct(struct lw_loop *loop)
+static struct lw_request *construct(struct lw_loop *loop, struct lw_owner *owner)
 {
     struct lw_request *request = lw_alloc(sizeof *request);
     memset(request, 0, sizeof *request);
     lw_arena_construct(&request->arena);
     request->loop = loop;
-    request->facts.slot = lw_loop_add_id(loop, loop->upcalls, LW_ID_REQUEST, request);
+    request->facts.slot = lw_loop_add_id(loop, owner, LW_ID_REQUEST, request);
     return request;
 }
 
-struct lw_request *lw_request_new(struct lw_loop *loop)
+struct lw_request *lw_request_new(struct lw_loop *loop, const struct lw_site *site)
 {
     struct lw_request *request = loop->free_requests;
     if (request)
         loop->free_requests = request->next_free;
     else
-        request = construct(loop);
-    loop->ids[request->facts.slot].owner = loop->upcalls;
+        request = construct(loop, site->owner);
+    loop->ids[request->facts.slot].owner = site->owner;
+    site->owner->request_count++;
+    request->app = site->app;
     request->next_free = NULL;
     request->facts.id = ++loop->request_count;
     request->declared_length = -1;
@@ -77,6 +79,7 @@ void lw_request_end(struct lw_request *request)
         lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
     if (request->ops && !request->conn)
         loop->orphan_count--;
+    loop->ids[request->facts.slot].owner->request_count--;
     lw_request_disarm(request);
     lw_buffer_release(&request->fields, &loop->blocks);
     lw_arena_reset(&request->arena);
@@ -140,6 +143,16 @@ void lw_request_free_all(struct lw_loop *loop)
         lw_buffer_release(&request->fields, &loop->blocks);
         lw_arena_destruct(&request->arena);
         free(request);
+    }
+}
+
+/* Those that nobody serves any more have no operations. */
+void lw_request_end_owner(struct lw_loop *loop, const struct lw_owner *owner)
+{
+    for (uint32_t id = 0; id < loop->id_count; id++) {
+        struct lw_request *request = lw_loop_find_own(loop, owner, LW_ID_REQUEST, id);
+        if (request && request->ops)
+            lw_request_end(request);
     }
 }
 

@@ -19,6 +19,8 @@
 struct lw_request;
 struct lw_conn;
 struct lw_loop;
+struct lw_owner;
+struct lw_site;
 
 /* How a response begins. */
 struct lw_response {
@@ -45,7 +47,8 @@ struct lw_request {
     struct luaweb_request facts; /* first: Lua holds its address */
     const struct lw_request_ops *ops;
     struct lw_loop *loop;
-    struct lw_conn *conn;        /* NULL: the client is gone */
+    const struct luaweb_app *app; /* that serves it; lent by its owner */
+    struct lw_conn *conn;         /* NULL: the client is gone */
     struct lw_deadline deadline; /* of its handler, whether the client is gone or not */
     struct lw_arena arena;
     struct lw_buffer fields; /* of the response, then its trailers */
@@ -78,8 +81,9 @@ struct lw_request {
 };
 
 /* Takes a request from the pool, with a fresh id: nothing of it has happened yet, but
- * what it is (method to peer in `facts`) is to be filled in. */
-struct lw_request *lw_request_new(struct lw_loop *loop);
+ * what it is (method to peer in `facts`) is to be filled in.  It belongs to the site's
+ * owner of now. */
+struct lw_request *lw_request_new(struct lw_loop *loop, const struct lw_site *site);
 
 /* The request behind a handle of Lua's, or NULL when it has ended. */
 static inline struct lw_request *lw_request_of(struct luaweb_request *facts,
@@ -103,6 +107,9 @@ void lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE]);
 
 /* Writes its line in the access log, if there is one. */
 void lw_request_log(const struct lw_request *request);
+
+/* Ends all requests of an owner, which has ended. */
+void lw_request_end_owner(struct lw_loop *loop, const struct lw_owner *owner);
 
 /* Frees all requests of the loop, at its end. */
 void lw_request_free_all(struct lw_loop *loop);

@@ -17,8 +17,8 @@
 
 struct luaweb_hasher {
     struct lw_loop *loop;
-    const struct lw_upcalls *owner; /* held until it has freed its hashes */
-    uint32_t holders;               /* its owner, and every hash */
+    struct lw_owner *owner; /* held until it has freed its hashes */
+    uint32_t holders;       /* its owner, and every hash */
     uint64_t count;
 };
 
@@ -36,8 +36,7 @@ struct luaweb_hash {
 
 static_assert(LUAWEB_MAX_HASH + 1 >= crypto_pwhash_STRBYTES, "a made hash fits");
 
-struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop,
-                                    const struct lw_upcalls *owner)
+struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop, struct lw_owner *owner)
 {
     lw_require(sodium_init() >= 0);
     struct luaweb_hasher *hasher = lw_alloc(sizeof *hasher);

@@ -11,7 +11,7 @@
 #include "base/abi_secret.h"
 
 struct lw_loop;
-struct lw_upcalls;
+struct lw_owner;
 
 /* What computes hashes: a few at a time, more wait for their turn, in order (net/work.h,
  * LW_WORK_HASH). */
@@ -21,8 +21,7 @@ struct luaweb_hasher;
 struct luaweb_hash;
 
 /* The caller owns it until lw_hasher_free. */
-struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop,
-                                    const struct lw_upcalls *owner);
+struct luaweb_hasher *lw_hasher_new(struct lw_loop *loop, struct lw_owner *owner);
 
 /* The hashes that were begun live on until they are freed. */
 void lw_hasher_free(struct luaweb_hasher *hasher);

@@ -117,9 +117,11 @@ static void fill_facts(struct lw_request *request, const struct lw_conn *conn,
 }
 
 /* Handlers may go on without their clients, but not without bound. */
-static bool is_busy(const struct lw_loop *loop)
+static bool is_busy(const struct lw_conn *conn)
 {
-    return loop->is_full || loop->orphan_count >= loop->limits.max_connections;
+    const struct lw_loop *loop = conn->loop;
+    return conn->site->owner->is_full
+           || loop->orphan_count >= loop->limits.max_connections;
 }
 
 static void begin_walk(struct lw_request *request, const struct lw_head *head,
@@ -160,7 +162,7 @@ static void walk(struct lw_conn *conn, struct lw_request *request,
             lw_repeat_keep(conn, head, lw_buffer_size(&conn->out) - unsent);
         return;
     }
-    if (is_busy(conn->loop)) {
+    if (is_busy(conn)) {
         lw_answer_busy(request);
         return;
     }
@@ -179,7 +181,7 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
 {
     struct lw_decision decision;
     bool is_server_wide = head->parts.form == LW_TARGET_ASTERISK;
-    lw_app_decide(conn->app, &request->facts, is_server_wide, &request->arena,
+    lw_app_decide(request->app, &request->facts, is_server_wide, &request->arena,
                   &decision);
     lw_content_begin(&conn->content, head, conn->loop->limits.max_body);
     conn->state = LW_CONN_SERVING;
@@ -202,7 +204,7 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
 static void serve(struct lw_conn *conn, size_t head_size)
 {
     struct lw_buffer *in = &conn->in;
-    struct lw_request *request = lw_request_new(conn->loop);
+    struct lw_request *request = lw_request_new(conn->loop, conn->site);
     uint32_t lines = conn->scan.lines - 2;
     struct lw_head head = {
         .memo = &conn->memo,

@@ -68,7 +68,7 @@ static void on_ready(struct lw_transport *transport, int status, int events)
         lw_loop_wake(socket->loop, socket->waker);
 }
 
-static int add(struct lw_loop *loop, const struct lw_upcalls *owner, int fd)
+static int add(struct lw_loop *loop, struct lw_owner *owner, int fd)
 {
     struct lw_socket *socket = lw_alloc(sizeof *socket);
     memset(socket, 0, sizeof *socket);
@@ -82,8 +82,8 @@ static int add(struct lw_loop *loop, const struct lw_upcalls *owner, int fd)
     return (int)socket->id;
 }
 
-int lw_socket_memory(struct lw_loop *loop, const struct lw_upcalls *owner,
-                     struct luaweb_app *app)
+int lw_socket_memory(struct lw_loop *loop, struct lw_owner *owner,
+                     const struct lw_site *site)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) != 0)
@@ -93,14 +93,14 @@ int lw_socket_memory(struct lw_loop *loop, const struct lw_upcalls *owner,
         close(pair[1]);
         return id;
     }
-    int error = lw_conn_open(loop, app, pair[1]);
+    int error = lw_conn_open(loop, site, pair[1]);
     if (error)
         lw_socket_close(loop, (uint32_t)id, false);
     return error ? error : id;
 }
 
-int lw_socket_connect(struct lw_loop *loop, const struct lw_upcalls *owner,
-                      const char *text, int port, uint32_t waker)
+int lw_socket_connect(struct lw_loop *loop, struct lw_owner *owner, const char *text,
+                      int port, uint32_t waker)
 {
     int fd = lw_connect_begin(text, port);
     if (fd < 0)
@@ -238,7 +238,7 @@ void lw_socket_close(struct lw_loop *loop, uint32_t id, bool reset)
     lw_transport_close(&socket->transport, reset, on_closed);
 }
 
-void lw_socket_close_all(struct lw_loop *loop, const struct lw_upcalls *owner)
+void lw_socket_close_all(struct lw_loop *loop, struct lw_owner *owner)
 {
     for (uint32_t id = 0; id < loop->id_count; id++)
         if (lw_loop_find_own(loop, owner, LW_ID_SOCKET, id))

@@ -9,23 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct luaweb_app;
+struct lw_site;
 struct luaweb_tls;
 struct lw_loop;
 struct lw_tls;
-struct lw_upcalls;
+struct lw_owner;
 
 /* Joined in memory to a new connection of the app; an id, which is its owner's, or a
  * negative libuv error. */
-int lw_socket_memory(struct lw_loop *loop, const struct lw_upcalls *owner,
-                     struct luaweb_app *app);
+int lw_socket_memory(struct lw_loop *loop, struct lw_owner *owner,
+                     const struct lw_site *site);
 
 /* To a numeric address and port, or "unix:/path"; an id or a negative libuv error.  When
  * it is connected or has failed, `waker` is woken: the id of another socket of somebody
  * who waits for several, or LW_NO_ID: its own.  It may be sent to at once: what can't go
  * out yet waits. */
-int lw_socket_connect(struct lw_loop *loop, const struct lw_upcalls *owner,
-                      const char *address, int port, uint32_t waker);
+int lw_socket_connect(struct lw_loop *loop, struct lw_owner *owner, const char *address,
+                      int port, uint32_t waker);
 
 /* 0 connected; 1 not yet; or the negative libuv error that it failed with.  From the
  * first other answer than 1 on, the socket wakes its own id. */
@@ -53,6 +53,6 @@ void lw_socket_finish(struct lw_loop *loop, uint32_t id);
 void lw_socket_close(struct lw_loop *loop, uint32_t id, bool reset);
 
 /* All of an owner. */
-void lw_socket_close_all(struct lw_loop *loop, const struct lw_upcalls *owner);
+void lw_socket_close_all(struct lw_loop *loop, struct lw_owner *owner);
 
 #endif

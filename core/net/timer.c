@@ -56,8 +56,7 @@ static struct lw_timer *take(struct lw_loop *loop)
     return timer;
 }
 
-uint32_t lw_timer_start(struct lw_loop *loop, const struct lw_upcalls *owner,
-                        double seconds)
+uint32_t lw_timer_start(struct lw_loop *loop, struct lw_owner *owner, double seconds)
 {
     const double longest = 1e9;
     struct lw_timer *timer = take(loop);
@@ -94,7 +93,7 @@ uint64_t lw_timer_left_ms(const struct lw_loop *loop, uint32_t id)
     return timer && !timer->has_fired ? uv_timer_get_due_in(&timer->uv) : 0;
 }
 
-void lw_timer_stop_all(struct lw_loop *loop, const struct lw_upcalls *owner)
+void lw_timer_stop_all(struct lw_loop *loop, struct lw_owner *owner)
 {
     for (uint32_t id = 0; id < loop->id_count; id++) {
         struct lw_timer *timer = lw_loop_find_own(loop, owner, LW_ID_TIMER, id);

@@ -8,11 +8,10 @@
 #include <stdint.h>
 
 struct lw_loop;
-struct lw_upcalls;
+struct lw_owner;
 
 /* Wakes the returned id, which is its owner's, after this time. */
-uint32_t lw_timer_start(struct lw_loop *loop, const struct lw_upcalls *owner,
-                        double seconds);
+uint32_t lw_timer_start(struct lw_loop *loop, struct lw_owner *owner, double seconds);
 
 /* Its wake has reached Lua: the number is free again.  Other numbers are left alone. */
 void lw_timer_woke(struct lw_loop *loop, uint32_t id);
@@ -24,7 +23,7 @@ void lw_timer_stop(struct lw_loop *loop, uint32_t id);
 uint64_t lw_timer_left_ms(const struct lw_loop *loop, uint32_t id);
 
 /* Stops all of an owner, also those whose wakes are on their way. */
-void lw_timer_stop_all(struct lw_loop *loop, const struct lw_upcalls *owner);
+void lw_timer_stop_all(struct lw_loop *loop, struct lw_owner *owner);
 
 /* Frees the pool, at the end of the loop; none is running any more. */
 void lw_timer_close_all(struct lw_loop *loop);

@@ -180,8 +180,8 @@ static void done(struct lw_work *work)
         lw_loop_wake(trust->loop, trust->id);
 }
 
-struct luaweb_trust *lw_trust_begin(struct lw_loop *loop,
-                                    const struct lw_upcalls *owner, const char *file)
+struct luaweb_trust *lw_trust_begin(struct lw_loop *loop, struct lw_owner *owner,
+                                    const char *file)
 {
     size_t size = file ? strlen(file) + 1 : 1;
     struct luaweb_trust *trust = lw_alloc(sizeof *trust + size);

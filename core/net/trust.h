@@ -10,7 +10,7 @@
 #include "base/abi_client.h"
 
 struct lw_loop;
-struct lw_upcalls;
+struct lw_owner;
 struct ssl_ctx_st;
 struct ssl_session_st;
 
@@ -18,8 +18,8 @@ struct ssl_session_st;
  * (SSL_CERT_FILE, SSL_CERT_DIR, or where OpenSSL was told to look when it was built);
  * where it is empty, none.  The caller holds the result until lw_trust_free.  NULL: too
  * many files are being read. */
-struct luaweb_trust *lw_trust_begin(struct lw_loop *loop,
-                                    const struct lw_upcalls *owner, const char *file);
+struct luaweb_trust *lw_trust_begin(struct lw_loop *loop, struct lw_owner *owner,
+                                    const char *file);
 
 /* What is woken when it has been read. */
 uint32_t lw_trust_id(const struct luaweb_trust *trust);

@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LW_MESSAGE_TEXT 61440 /* octets at most; longer texts are cut */
+#define LW_SHARED_SLOT  UINT32_MAX /* of a socket that all workers accept from */
+#define LW_MESSAGE_TEXT 61440      /* octets at most; longer texts are cut */
 
 enum lw_message_kind {
     /* To a worker. */
-    LW_MESSAGE_ACCEPT, /* `listener`, `slot`, fd; text: its address, as people write it */
+    LW_MESSAGE_ACCEPT,  /* `listener`, `slot`, fd */
     LW_MESSAGE_CEASE,   /* `listener`, `slot`: no longer; the descriptor is closed */
     LW_MESSAGE_PEER,    /* `slot`, fd: the eventfd that wakes that slot's worker */
     LW_MESSAGE_LOAD,    /* `generation`: loads it beside the one that serves */
@@ -23,8 +24,9 @@ enum lw_message_kind {
     LW_MESSAGE_REOPEN,  /* the logs */
     LW_MESSAGE_QUIT,    /* at once */
     /* To the master. */
-    LW_MESSAGE_LOADED,   /* `generation`; `workers`: how many the app wants, 0: any */
-    LW_MESSAGE_FAILED,   /* `generation`, `code`: exit code; text: why, file and line */
+    LW_MESSAGE_LOADED, /* `generation`; `workers`: how many the app wants, 0: any; text:
+                            its routes, as people read them */
+    LW_MESSAGE_FAILED, /* `generation`, `code`: exit code; text: why, file and line */
     LW_MESSAGE_SWITCHED, /* `generation` */
     LW_MESSAGE_RETIRED, /* `generation`: its last request has ended, its memory is back */
     LW_MESSAGE_RELOAD   /* a reload is wished for; text: why, for the log */

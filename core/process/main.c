@@ -2,16 +2,20 @@
  *
  * The program: reads the command line, opens a host, and lets its Lua half run the
  * command. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "host/vm.h"
 #include "net/work.h"
 #include "process/descriptors.h"
+#include "process/inherit.h"
 #include "process/options.h"
+#include "process/worker.h"
+#include "share/board.h"
+#include "share/region.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
  * the standard output. */
@@ -25,20 +29,27 @@ static _Noreturn void quit(int code)
 
 static int run(struct lw_options *options)
 {
-    static struct luaweb_host host;
+    static struct lw_worker worker;
     lw_log_threshold(options->log_level);
     lw_work_size_pool();
     uint64_t descriptors = lw_descriptors_raise();
     if (strcmp(options->argv[0], "serve") == 0)
         lw_descriptors_bound(&options->limits, descriptors);
-    if (!lw_host_construct(&host, &options->limits))
+    int code = 2;
+    struct lw_inherited inherited;
+    bool is_worker = lw_inherit_read(&inherited);
+    if (!lw_share_open(is_worker ? inherited.shared : -1)) {
+        fprintf(stderr, "luaweb: no shared memory: %s\n", strerror(errno));
         return 1;
-    int code = 1;
-    if (options->access_log && !lw_host_log_access(&host, options->access_log))
-        code = 2;
-    else if (lw_host_start(&host, options->argc, options->argv))
-        code = lw_host_run(&host);
-    if (!lw_host_destruct(&host))
+    }
+    if (is_worker) {
+        static char work[] = "work";
+        lw_board_take(inherited.slot);
+        options->argv[0] = work;
+    }
+    if (lw_worker_construct(&worker, options, is_worker ? &inherited : NULL))
+        code = lw_worker_run(&worker, is_worker ? inherited.generation : 1);
+    if (!lw_worker_destruct(&worker))
         quit(code);
     return code;
 }

@@ -19,6 +19,7 @@ local ADDRESS_IN_USE = "address already in use" -- as libuv says it
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
   serve   = { listen = "list" },
+  work    = { listen = "list" },
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },
@@ -127,12 +128,21 @@ function commands.serve(words, flags)
   local app, capp = load(words)
   if app.on_start then app.on_start(app) end
   if shutdown.stopping:ready() then return end
+  local list = table.concat(routes.lines(routes.of(app)), "\n")
   for i, address in ipairs(addresses) do addresses[i] = listen(capp, address) end
-  C.luaweb_forget_turns(abi.host)
+  C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)
   for _, address in ipairs(addresses) do
     print(("luaweb serves %s on %s"):format(words[1], address))
   end
   for _, line in ipairs(routes.lines(routes.of(app))) do print(line) end
+end
+
+-- In a worker: loads the app, for the master to let it serve.
+function commands.work(words)
+  local app, capp = load(words)
+  if app.on_start then app.on_start(app) end
+  local list = table.concat(routes.lines(routes.of(app)), "\n")
+  C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)
 end
 
 function commands.routes(words, flags)
@@ -207,8 +217,7 @@ local function run_to_end(name, arguments)
   end
   local message = result.message
   if result.code == USAGE then message = message .. "\nTry: luaweb --help" end
-  io.stderr:write("luaweb: ", message, "\n")
-  return result.code
+  return result.code, message
 end
 
 --- Starts a command as a job.
@@ -217,12 +226,12 @@ end
 function M.start(name, arguments)
   local main = job.spawn(run_to_end, name, arguments)
   job.spawn(function()
-    local ok, code = pcall(main.join, main)
+    local ok, code, message = pcall(main.join, main)
     if not ok then -- the script itself yielded: nobody would have resumed it
-      io.stderr:write("luaweb: ", script, ": ", tostring(code), "\n")
-      code = APP_WRONG
+      code, message = APP_WRONG, ("%s: %s"):format(script, tostring(code))
     end
-    if code then C.luaweb_exit(abi.host, code) end
+    message = message or ""
+    if code then C.luaweb_exit(abi.host, code, message, #message) end
   end)
 end
 

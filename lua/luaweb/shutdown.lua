@@ -59,7 +59,7 @@ local function stop()
   roster.server:wait()
   roster.background:wait()
   roster.aborts:wait()
-  abi.C.luaweb_exit(abi.host, 0)
+  abi.C.luaweb_exit(abi.host, 0, "", 0)
 end
 
 function sched.upcalls.stopping() flag.raise(M.stopping) end

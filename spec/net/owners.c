@@ -15,7 +15,7 @@
 #include "net/timer.h"
 
 struct host {
-    struct lw_upcalls upcalls;
+    struct lw_owner owner;
     struct lw_loop *loop;
     uint32_t wakes;
     uint32_t last; /* id that was woken */
@@ -41,9 +41,10 @@ static void on_wake(void *context, uint32_t id)
         lw_timer_woke(host->loop, id);
 }
 
+/* The context is the host that is waited for. */
 static bool on_turn(void *context)
 {
-    struct host *host = context;
+    const struct host *host = context;
     if (host->wakes > 0)
         lw_loop_exit(host->loop, 0);
     return false;
@@ -52,21 +53,20 @@ static bool on_turn(void *context)
 static void set_up(struct host *host, struct lw_loop *loop)
 {
     *host = (struct host){.loop = loop};
-    host->upcalls = (struct lw_upcalls){
+    host->owner = (struct lw_owner){
         .context = host,
         .wake = on_wake,
-        .turn = on_turn,
     };
 }
 
 /* Timers of both; those of the first are stopped, also one that was due before. */
 static void try_timers(struct lw_loop *loop, struct host *first, struct host *second)
 {
-    lw_timer_start(loop, &first->upcalls, 0.001);
-    lw_timer_start(loop, &first->upcalls, 3600);
-    uint32_t id = lw_timer_start(loop, &second->upcalls, 0.02);
+    lw_timer_start(loop, &first->owner, 0.001);
+    lw_timer_start(loop, &first->owner, 3600);
+    uint32_t id = lw_timer_start(loop, &second->owner, 0.02);
     expect(loop->timer_count == 3, "three timers run");
-    lw_loop_close_owner(loop, &first->upcalls);
+    lw_loop_close_owner(loop, &first->owner);
     expect(loop->timer_count == 1, "the second host's timer runs on");
     lw_loop_run(loop);
     expect(first->wakes == 0, "the first host is woken no more");
@@ -77,7 +77,7 @@ static void try_timers(struct lw_loop *loop, struct host *first, struct host *se
 /* A timer whose wake has come, but has not reached Lua. */
 static void try_late_timer(struct lw_loop *loop, struct host *first)
 {
-    uint32_t id = lw_timer_start(loop, &first->upcalls, 0);
+    uint32_t id = lw_timer_start(loop, &first->owner, 0);
     first->is_slow = true;
     for (int i = 0; i < 1000 && first->wakes == 0; i++) {
         uv_sleep(1);
@@ -85,7 +85,7 @@ static void try_late_timer(struct lw_loop *loop, struct host *first)
     }
     expect(first->wakes == 1 && first->last == id, "a wake goes to its owner");
     expect(loop->timer_count == 1, "its id is taken until it has reached Lua");
-    lw_loop_close_owner(loop, &first->upcalls);
+    lw_loop_close_owner(loop, &first->owner);
     expect(loop->timer_count == 0, "a timer that was due is free");
 }
 
@@ -113,12 +113,12 @@ static void try_sockets(struct lw_loop *loop, struct host *first, struct host *s
     char name[128];
     snprintf(name, sizeof name, "unix:%s", path);
     int listener = listen_at(path);
-    int ours = lw_socket_connect(loop, &first->upcalls, name, 0, LW_NO_ID);
+    int ours = lw_socket_connect(loop, &first->owner, name, 0, LW_NO_ID);
     int one = accept(listener, NULL, NULL);
-    int theirs = lw_socket_connect(loop, &second->upcalls, name, 0, LW_NO_ID);
+    int theirs = lw_socket_connect(loop, &second->owner, name, 0, LW_NO_ID);
     int other = accept(listener, NULL, NULL);
     expect(ours >= 0 && theirs >= 0 && one >= 0 && other >= 0, "both connect");
-    lw_loop_close_owner(loop, &first->upcalls);
+    lw_loop_close_owner(loop, &first->owner);
     uv_run(&loop->uv, UV_RUN_NOWAIT);
     expect(has_ended(one), "the first host's socket is closed");
     expect(!has_ended(other), "the second host's socket is open");
@@ -140,13 +140,14 @@ int main(int argc, char **argv)
     static struct host first;
     static struct host second;
     const struct lw_limits limits = {0};
+    const struct lw_loop_calls calls = {.context = &second, .turn = on_turn};
     set_up(&first, &loop);
     set_up(&second, &loop);
-    expect(lw_loop_construct(&loop, &limits, &second.upcalls) == 0, "a loop");
+    expect(lw_loop_construct(&loop, &limits, &calls) == 0, "a loop");
     try_timers(&loop, &first, &second);
     try_late_timer(&loop, &first);
     try_sockets(&loop, &first, &second, argv[1]);
-    lw_loop_close_owner(&loop, &second.upcalls);
+    lw_loop_close_owner(&loop, &second.owner);
     lw_loop_close(&loop);
     lw_loop_destruct(&loop);
     if (faults == 0)
