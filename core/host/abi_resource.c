@@ -7,6 +7,7 @@
 #include "base/slice.h"
 #include "host/vm.h"
 #include "machine/app.h"
+#include "share/metrics.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -137,5 +138,8 @@ EXPORT int luaweb_app_build(struct luaweb_host *host, struct luaweb_app *app,
                             int *winner)
 {
     (void)host;
+    for (uint32_t i = 0; i < app->resource_count; i++)
+        app->resources[i].label = lw_metrics_label(app->router.templates[i]->text);
+    app->unmatched_label = LW_LABEL_UNMATCHED;
     return lw_app_build(app, winner);
 }

@@ -49,6 +49,7 @@ static void pause_all(struct lw_loop *loop)
                " (%u connections; see ulimit -n)",
                loop->conn_count);
     loop->is_accepting_paused = loop->has_said_full = true;
+    lw_tally_add(&loop->tally, LW_METRIC_ACCEPT_RESTS, 1);
     for (struct lw_listener *l = loop->listeners; l; l = l->next)
         uv_poll_stop(&l->poll);
     uv_timer_start(&loop->accept_again, on_accept_again, ACCEPT_AGAIN_MS, 0);
@@ -71,6 +72,7 @@ static void accept_waiting(struct lw_listener *listener, int most)
         int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {
             listener->loop->has_said_full = false;
+            lw_tally_add(&listener->loop->tally, LW_METRIC_ACCEPTED, 1);
             int error = lw_conn_open(listener->loop, listener->site, fd);
             if (error)
                 lw_log(LW_LOG_ERROR, "a connection is lost: %s", uv_strerror(error));

@@ -28,20 +28,26 @@ static void on_again(uv_idle_t *again)
     (void)again;
 }
 
+static void set_longest(struct lw_loop *loop, uint64_t ms)
+{
+    loop->longest_turn_ms = ms;
+    lw_metrics_set(loop->tally.slot, LW_METRIC_LONGEST_TURN, (double)ms / 1e3);
+}
+
 /* By the clock that libuv reads anyway: another look at it at both ends would cost a
  * hundredth of a short turn. */
 static void note_turn(struct lw_loop *loop)
 {
     uint64_t took_ms = uv_now(&loop->uv) - loop->turn_began_ms;
     if (took_ms > loop->longest_turn_ms)
-        loop->longest_turn_ms = took_ms;
+        set_longest(loop, took_ms);
 }
 
 void lw_loop_forget_turns(struct lw_loop *loop)
 {
     uv_update_time(&loop->uv);
     loop->turn_began_ms = uv_now(&loop->uv);
-    loop->longest_turn_ms = 0;
+    set_longest(loop, 0);
 }
 
 static void run_turn(struct lw_loop *loop)
@@ -53,6 +59,7 @@ static void run_turn(struct lw_loop *loop)
     uv_update_time(&loop->uv); /* deadlines start from now, however long that took */
     note_turn(loop);
     lw_conn_settle_all(loop);
+    lw_tally_settle(&loop->tally);
     if (more || loop->has_work)
         uv_idle_start(&loop->again, on_again);
     else
@@ -113,6 +120,7 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     lw_blocks_construct(&loop->blocks, 1024);
     set_up_deadlines(loop);
     lw_works_construct(&loop->works);
+    lw_tally_construct(&loop->tally);
     uv_prepare_init(&loop->uv, &loop->prepare);
     uv_check_init(&loop->uv, &loop->check);
     uv_idle_init(&loop->uv, &loop->again);
@@ -300,6 +308,13 @@ void lw_loop_count_conn(struct lw_loop *loop, int change)
     loop->conn_count += (uint32_t)change;
     atomic_store_explicit(&lw_board_own()->conn_count, loop->conn_count,
                           memory_order_relaxed);
+    lw_metrics_set(loop->tally.slot, LW_METRIC_CONNECTIONS, loop->conn_count);
+}
+
+void lw_loop_count_orphan(struct lw_loop *loop, int change)
+{
+    loop->orphan_count += (uint32_t)change;
+    lw_metrics_set(loop->tally.slot, LW_METRIC_ORPHANS, loop->orphan_count);
 }
 
 int64_t lw_loop_time_ms(void)

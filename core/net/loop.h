@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "net/deadline.h"
 #include "net/owner.h"
+#include "net/tally.h"
 #include "net/work.h"
 
 struct lw_conn;
@@ -67,6 +68,7 @@ struct lw_loop {
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
     struct lw_works works;      /* on the thread pool */
+    struct lw_tally tally;      /* what is counted */
     struct lw_conn *conns;      /* all that are open */
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
@@ -155,6 +157,9 @@ void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how
 
 /* A connection has come (1) or gone (-1); the board shows how many there are. */
 void lw_loop_count_conn(struct lw_loop *loop, int change);
+
+/* A request has lost its client (1), or such a one has ended (-1). */
+void lw_loop_count_orphan(struct lw_loop *loop, int change);
 
 /* Milliseconds since 1970. */
 int64_t lw_loop_time_ms(void);

@@ -61,7 +61,7 @@ static void forget(struct lw_request *request)
     request->is_parted = request->has_parts = false;
     request->has_type = request->has_date = request->wants_close = false;
     request->waits_for_content = request->waits_for_room = false;
-    request->is_given = request->knows_gone = false;
+    request->is_given = request->is_asked = request->knows_gone = false;
     request->has_query = request->has_cookies = false;
 }
 
@@ -78,7 +78,9 @@ void lw_request_end(struct lw_request *request)
     if (request->waits_for_content || request->waits_for_room)
         lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
     if (request->ops && !request->conn)
-        loop->orphan_count--;
+        lw_loop_count_orphan(loop, -1);
+    if (request->is_asked)
+        lw_tally_add(&loop->tally, LW_METRIC_RUNNING, -1);
     loop->ids[request->facts.slot].owner->request_count--;
     lw_request_disarm(request);
     lw_buffer_release(&request->fields, &loop->blocks);
@@ -130,6 +132,8 @@ static __attribute__((noinline)) void add_to_log(const struct lw_request *reques
 
 void lw_request_log(const struct lw_request *request)
 {
+    lw_tally_request(&request->loop->tally, request->facts.method, request->status,
+                     request->label, request->began_ns);
     if (request->loop->access_log)
         add_to_log(request);
 }

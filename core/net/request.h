@@ -56,9 +56,10 @@ struct lw_request {
         head; /* the octets that facts points into, until they are kept */
     struct lw_request *next_free;
     double declared_length;       /* Content-Length that the app set, < 0: none */
-    uint64_t began_ns;            /* when its head was whole; 0 without an access log */
+    uint64_t began_ns;            /* when its octets were read, see net/tally.h */
     struct lw_walk walk;          /* through the machine of its resource */
     struct luaweb_slice resource; /* the template; lent by the app */
+    uint32_t label;                /* under which it is counted */
     struct luaweb_slice part_type; /* of the content of which parts are wanted */
     uint64_t sent;                 /* octets of content written */
     int status;                    /* of its answer; 0: none yet */
@@ -73,6 +74,7 @@ struct lw_request {
     bool waits_for_content;        /* Lua does, for the wake of this request */
     bool waits_for_room;           /* likewise, to write more of the answer */
     bool is_given;                 /* its function has given all of the answer */
+    bool is_asked;                 /* Lua was told of it */
     bool knows_gone;               /* Lua was told that the client is gone */
     bool has_query;                /* decoded below */
     bool has_cookies;              /* decoded below */
@@ -105,7 +107,7 @@ void lw_request_end(struct lw_request *request);
 #define LW_ID_SIZE 32
 void lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE]);
 
-/* Writes its line in the access log, if there is one. */
+/* Counts it, and writes its line in the access log if there is one. */
 void lw_request_log(const struct lw_request *request);
 
 /* Ends all requests of an owner, which has ended. */

@@ -65,6 +65,7 @@ static void refuse(struct lw_conn *conn, int status, const char *why,
 
 void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
 {
+    lw_tally_refusal(&conn->loop->tally, status, why);
     refuse(conn, status, why, lw_slice("", 0));
 }
 
@@ -74,7 +75,11 @@ void lw_serve_overflow(struct lw_conn *conn)
         lw_log(LW_LOG_WARN, "%u connections are open: more are refused",
                conn->loop->conn_count - 1);
     conn->loop->has_said_overflow = true;
-    if (conn->loop->conn_count > conn->loop->limits.max_connections + LW_OVERFLOW)
+    bool is_told =
+        conn->loop->conn_count <= conn->loop->limits.max_connections + LW_OVERFLOW;
+    lw_tally_add(&conn->loop->tally, is_told ? LW_METRIC_REFUSED : LW_METRIC_DROPPED,
+                 1);
+    if (!is_told)
         lw_conn_drop(conn, false);
     else
         refuse(conn, 503, "too many connections",
@@ -173,6 +178,8 @@ static void walk(struct lw_conn *conn, struct lw_request *request,
     if (ms > 0)
         lw_deadline_arm_for(&conn->loop->deadlines, &request->deadline,
                             LW_DEADLINE_REQUEST, ms);
+    request->is_asked = true;
+    lw_tally_add(&conn->loop->tally, LW_METRIC_RUNNING, 1);
     lw_loop_request(conn->loop, request, function);
 }
 
@@ -192,6 +199,7 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     conn->is_chunked_reply = false;
     conn->reply_left = -1;
     request->resource = decision.resource;
+    request->label = decision.machine ? decision.label : LW_LABEL_SERVER;
     if (!decision.machine) {
         lw_answer_status(request, 204);
         return;
@@ -222,8 +230,7 @@ static void serve(struct lw_conn *conn, size_t head_size)
     memset(&conn->scan, 0, sizeof conn->scan);
     lw_buffer_consume(in, head_size);
     request->ops = &lw_http1_ops;
-    if (conn->loop->access_log)
-        request->began_ns = uv_hrtime();
+    request->began_ns = lw_tally_now(&conn->loop->tally);
     request->conn = conn;
     request->head = lw_slice(data, head_size);
     fill_facts(request, conn, &head);
@@ -282,11 +289,16 @@ void lw_conn_advance(struct lw_conn *conn)
     if (conn->is_advancing)
         return;
     conn->is_advancing = true;
+    uint32_t pipelined = 0;
     while (conn->state == LW_CONN_READING && !conn->is_stalled) {
-        conn->is_stalled = lw_buffer_size(&conn->out) > LW_OUT_HIGH;
+        size_t unsent = lw_buffer_size(&conn->out);
+        conn->is_stalled = unsent > LW_OUT_HIGH;
         if (conn->is_stalled || !serve_next(conn))
             break;
+        pipelined += unsent > 0;
     }
+    if (pipelined > 0)
+        lw_tally_add(&conn->loop->tally, LW_METRIC_PIPELINED, pipelined);
     conn->is_advancing = false;
     lw_conn_touch(conn);
     if (conn->is_stalled)

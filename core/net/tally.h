@@ -12,7 +12,8 @@
 #include "base/abi.h"
 #include "share/metrics.h"
 
-#define LW_TALLY_KINDS 16 /* of requests in one turn; then the clock is read once more */
+#define LW_TALLY_KINDS \
+    16 /* of requests in one turn; then the clock is read once more */
 
 /* Requests of one template that have begun at the same time. */
 struct lw_ended {

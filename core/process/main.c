@@ -15,6 +15,7 @@
 #include "process/options.h"
 #include "process/worker.h"
 #include "share/board.h"
+#include "share/metrics.h"
 #include "share/region.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
@@ -45,6 +46,7 @@ static int run(struct lw_options *options)
     if (is_worker) {
         static char work[] = "work";
         lw_board_take(inherited.slot);
+        lw_metrics_take(inherited.slot);
         options->argv[0] = work;
     }
     if (lw_worker_construct(&worker, options, is_worker ? &inherited : NULL))

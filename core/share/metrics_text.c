@@ -272,14 +272,12 @@ static const struct {
     size_t offset; /* in struct lw_usage */
 } usages[] = {
     {"process_cpu_seconds_total",     "counter", "User and system CPU time.",
-     offsetof(struct lw_usage,                                                                                    cpu_s)      },
+     offsetof(struct lw_usage,                                                                           cpu_s)      },
     {"process_resident_memory_bytes", "gauge",   "Resident memory.",
-     offsetof(struct lw_usage,                                                                                    resident)   },
+     offsetof(struct lw_usage,                                                                           resident)   },
     {"process_open_fds",              "gauge",   "Descriptors that are open.",
-     offsetof(struct lw_usage,                                                                                    descriptors)},
-    {"process_threads",               "gauge",   "Threads.",                            offsetof(struct lw_usage, threads)    },
-    {"process_start_time_seconds",    "gauge",   "When the process began, since 1970.",
-     offsetof(struct lw_usage,                                                                                    began_s)    },
+     offsetof(struct lw_usage,                                                                           descriptors)},
+    {"process_threads",               "gauge",   "Threads.",                   offsetof(struct lw_usage, threads)    },
 };
 
 static void write_usages(struct view *view)

@@ -5,6 +5,7 @@
 local abi = require "luaweb.abi"
 local body = require "luaweb.request.body"
 local cancellation = require "luaweb.cancellation"
+local count = require "luaweb.count"
 local dump = require "luaweb.dump"
 local ffi = require "ffi"
 local handle = require "luaweb.request.handle"
@@ -98,6 +99,7 @@ local function place_of(req, r, index)
 end
 
 local function log_failure(req, r, failure, index)
+  count.handler_error()
   local text = type(failure) == "table" and failure.traceback
     or trace.without_back(tostring(failure))
   local name = "a request that has ended"
