@@ -312,6 +312,7 @@ static void settle(struct lw_conn *conn)
 {
     if (conn->state == LW_CONN_CLOSED)
         return;
+    lw_tally_pipelined(&conn->loop->tally, &conn->seen, conn->served);
     if (conn->request)
         lw_request_keep(conn->request);
     lw_conn_flush(conn);

@@ -55,6 +55,7 @@ static void run_turn(struct lw_loop *loop)
     loop->has_work = false;
     loop->queued = 0;
     loop->turn_began_ms = uv_now(&loop->uv);
+    lw_tally_show(&loop->tally);
     bool more = loop->calls.turn(loop->calls.context);
     uv_update_time(&loop->uv); /* deadlines start from now, however long that took */
     note_turn(loop);

@@ -17,9 +17,8 @@ struct lw_repeat {
     const struct luaweb_app *app; /* that answered; borrowed */
     size_t head_size;
     size_t answer_size;
-    size_t date_at;  /* in the answer; 0: it has none of ours */
-    uint32_t series; /* under which it is counted */
-    uint32_t label;  /* likewise */
+    size_t date_at; /* in the answer; 0: it has none of ours */
+    uint32_t key;   /* under which it is counted */
     char head[LW_REPEAT_HEAD];
     char answer[LW_REPEAT_ANSWER];
 };
@@ -54,7 +53,7 @@ bool lw_repeat_answer(struct lw_conn *conn)
     lw_buffer_consume(&conn->in, repeat->head_size);
     conn->served++;
     conn->has_answered = true;
-    lw_tally_again(&loop->tally, repeat->series, repeat->label);
+    lw_tally_end(&loop->tally, repeat->key, lw_tally_now(&loop->tally));
     lw_conn_touch(conn);
     return true;
 }
@@ -79,8 +78,7 @@ void lw_repeat_keep(struct lw_conn *conn, struct luaweb_slice head, size_t size)
     repeat->answer_size = size;
     memcpy(repeat->head, head.data, head.size);
     memcpy(repeat->answer, conn->out.data + conn->out.end - size, size);
-    repeat->series = conn->loop->tally.series; /* it has ended just now */
-    repeat->label = conn->loop->tally.label;
+    repeat->key = conn->loop->tally.last.key; /* it has ended just now */
     repeat->date_at = find_date(repeat->answer, size);
 }
 

@@ -79,8 +79,7 @@ void lw_request_end(struct lw_request *request)
         lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
     if (request->ops && !request->conn)
         lw_loop_count_orphan(loop, -1);
-    if (request->is_asked)
-        lw_tally_add(&loop->tally, LW_METRIC_RUNNING, -1);
+    loop->tally.running -= request->is_asked;
     loop->ids[request->facts.slot].owner->request_count--;
     lw_request_disarm(request);
     lw_buffer_release(&request->fields, &loop->blocks);
@@ -132,8 +131,8 @@ static __attribute__((noinline)) void add_to_log(const struct lw_request *reques
 
 void lw_request_log(const struct lw_request *request)
 {
-    lw_tally_request(&request->loop->tally, request->facts.method, request->status,
-                     request->label, request->began_ns);
+    uint32_t key = request->key | (uint32_t)request->status;
+    lw_tally_end(&request->loop->tally, key, request->began_ns);
     if (request->loop->access_log)
         add_to_log(request);
 }

@@ -55,11 +55,11 @@ struct lw_request {
     struct luaweb_slice
         head; /* the octets that facts points into, until they are kept */
     struct lw_request *next_free;
-    double declared_length;       /* Content-Length that the app set, < 0: none */
-    uint64_t began_ns;            /* when its octets were read, see net/tally.h */
-    struct lw_walk walk;          /* through the machine of its resource */
-    struct luaweb_slice resource; /* the template; lent by the app */
-    uint32_t label;                /* under which it is counted */
+    double declared_length;        /* Content-Length that the app set, < 0: none */
+    uint64_t began_ns;             /* when its octets were read, see net/tally.h */
+    struct lw_walk walk;           /* through the machine of its resource */
+    struct luaweb_slice resource;  /* the template; lent by the app */
+    uint32_t key;                  /* under which it is counted, but for its status */
     struct luaweb_slice part_type; /* of the content of which parts are wanted */
     uint64_t sent;                 /* octets of content written */
     int status;                    /* of its answer; 0: none yet */

@@ -179,8 +179,21 @@ static void walk(struct lw_conn *conn, struct lw_request *request,
         lw_deadline_arm_for(&conn->loop->deadlines, &request->deadline,
                             LW_DEADLINE_REQUEST, ms);
     request->is_asked = true;
-    lw_tally_add(&conn->loop->tally, LW_METRIC_RUNNING, 1);
+    conn->loop->tally.running++;
     lw_loop_request(conn->loop, request, function);
+}
+
+/* Under which the request is counted, but for its status.  A method that the machine
+ * does not have may be a usual one all the same. */
+static uint32_t key_of(const struct lw_request *request,
+                       const struct lw_decision *decision)
+{
+    const struct lw_method *method = decision->method;
+    if (method && method->key)
+        return decision->key | method->key;
+    uint32_t label = method ? lw_metrics_key_label(decision->key) : LW_LABEL_SERVER;
+    return lw_metrics_key(LW_METRIC_REQUEST, label,
+                          lw_metrics_method(request->facts.method), 0);
 }
 
 static void dispatch(struct lw_conn *conn, struct lw_request *request,
@@ -199,7 +212,7 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     conn->is_chunked_reply = false;
     conn->reply_left = -1;
     request->resource = decision.resource;
-    request->label = decision.machine ? decision.label : LW_LABEL_SERVER;
+    request->key = key_of(request, &decision);
     if (!decision.machine) {
         lw_answer_status(request, 204);
         return;
@@ -289,16 +302,11 @@ void lw_conn_advance(struct lw_conn *conn)
     if (conn->is_advancing)
         return;
     conn->is_advancing = true;
-    uint32_t pipelined = 0;
     while (conn->state == LW_CONN_READING && !conn->is_stalled) {
-        size_t unsent = lw_buffer_size(&conn->out);
-        conn->is_stalled = unsent > LW_OUT_HIGH;
+        conn->is_stalled = lw_buffer_size(&conn->out) > LW_OUT_HIGH;
         if (conn->is_stalled || !serve_next(conn))
             break;
-        pipelined += unsent > 0;
     }
-    if (pipelined > 0)
-        lw_tally_add(&conn->loop->tally, LW_METRIC_PIPELINED, pipelined);
     conn->is_advancing = false;
     lw_conn_touch(conn);
     if (conn->is_stalled)

@@ -44,8 +44,15 @@ static const struct luaweb_slice fixed[LW_LABELS_FIXED] = {
     [LW_LABEL_SERVER] = {"*",         1},
 };
 
-static const char *const methods[LW_METRIC_METHODS] = {
-    "other", "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS",
+static const struct luaweb_slice methods[LW_METRIC_METHODS] = {
+    [LW_METRIC_OTHER_METHOD] = {"other",   5},
+    [LW_METRIC_GET] = {"GET",     3},
+    [LW_METRIC_HEAD] = {"HEAD",    4},
+    [LW_METRIC_POST] = {"POST",    4},
+    [LW_METRIC_PUT] = {"PUT",     3},
+    [LW_METRIC_PATCH] = {"PATCH",   5},
+    [LW_METRIC_DELETE] = {"DELETE",  6},
+    [LW_METRIC_OPTIONS] = {"OPTIONS", 7},
 };
 
 static struct lw_metrics *all;
@@ -182,14 +189,14 @@ struct luaweb_slice lw_metrics_label_text(uint32_t label)
 enum lw_metric_method lw_metrics_method(struct luaweb_slice method)
 {
     for (int i = LW_METRIC_OTHER_METHOD + 1; i < LW_METRIC_METHODS; i++)
-        if (lw_slice_equal(method, lw_slice(methods[i], strlen(methods[i]))))
+        if (lw_slice_equal(method, methods[i]))
             return (enum lw_metric_method)i;
     return LW_METRIC_OTHER_METHOD;
 }
 
 const char *lw_metrics_method_text(uint32_t method)
 {
-    return methods[method < LW_METRIC_METHODS ? method : LW_METRIC_OTHER_METHOD];
+    return methods[method].data;
 }
 
 /* The same for the label "other"; where it is that one, for all that is left. */

@@ -100,7 +100,7 @@ enum lw_metric_method {
 
 enum lw_metric_method lw_metrics_method(struct luaweb_slice method);
 
-/* The text of a label "method". */
+/* The text of a label "method", below LW_METRIC_METHODS. */
 const char *lw_metrics_method_text(uint32_t method);
 
 /* What a series counts. */
@@ -120,6 +120,12 @@ static inline uint32_t lw_metrics_key(enum lw_metric_kind kind, uint32_t label,
 static inline uint32_t lw_metrics_key_label(uint32_t key)
 {
     return key >> 13 & (LW_METRIC_LABELS - 1);
+}
+
+/* The bits of the method alone. */
+static inline uint32_t lw_metrics_key_method(uint32_t method)
+{
+    return method << 10;
 }
 
 static inline uint32_t lw_metrics_place(uint32_t key)

@@ -28,7 +28,7 @@
     X(ORPHANS, "luaweb_requests_orphaned", "", GAUGE, SUM,                             \
       "Of these, requests whose clients have gone.")                                   \
     X(PIPELINED, "luaweb_requests_pipelined_total", "", COUNTER, SUM,                  \
-      "Requests that were taken up before the answer in front of them was sent.")      \
+      "Requests that had come before the answer to the one in front was sent.")      \
     X(CUT, "luaweb_responses_cut_total", "", COUNTER, SUM,                             \
       "Answers that had begun and were cut off.")                                      \
     X(HEALTH, "luaweb_health_requests_total", "", COUNTER, SUM,                        \
