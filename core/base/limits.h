@@ -43,7 +43,9 @@
     X(write_timeout, "--write-timeout", 60000, SECONDS,                               \
       "a client that does not read is cut")                                           \
     X(drain_timeout, "--drain-timeout", 30000, SECONDS,                               \
-      "what is left at a stop is cut")
+      "what is left at a stop is cut")                                                \
+    X(stall_timeout, "--stall-timeout", 5000, SECONDS,                                \
+      "a worker that stands still is replaced")
 /* clang-format on */
 
 struct lw_limits {

@@ -169,6 +169,7 @@ bool lw_host_construct(struct luaweb_host *host, struct lw_loop *loop,
     lua_atpanic(host->lua, on_panic);
     luaL_openlibs(host->lua);
     lw_offloads_construct(&host->offloads, loop, &host->owner);
+    lw_together_construct(&host->together);
     lw_collector_construct(&host->collector, &loop->uv, host->lua, &host->has_more);
     return true;
 }
@@ -196,6 +197,14 @@ bool lw_host_start(struct luaweb_host *host, int argc, char **argv)
     return true;
 }
 
+void lw_host_woken(struct luaweb_host *host)
+{
+    if (host->together.id == LW_NO_ID)
+        return;
+    on_wake(host, host->together.id);
+    host->loop->has_work = true;
+}
+
 void lw_host_close(struct luaweb_host *host)
 {
     lw_loop_close_owner(host->loop, &host->owner);
@@ -205,6 +214,7 @@ void lw_host_close(struct luaweb_host *host)
     lua_close(host->lua); /* finalizers may look at requests */
     host->lua = NULL;
     lw_host_counts_close(&host->counts);
+    lw_together_destruct(&host->together, host->loop);
 }
 
 bool lw_host_is_quiet(const struct luaweb_host *host)

@@ -15,6 +15,7 @@
 #include "host/collector.h"
 #include "host/counts.h"
 #include "host/offload.h"
+#include "host/together.h"
 #include "machine/app.h"
 #include "machine/walk.h"
 #include "net/loop.h"
@@ -63,6 +64,7 @@ struct luaweb_host {
     struct lw_hosted_app **apps; /* owned, and each of them */
     uint32_t app_count;
     struct lw_offloads offloads;
+    struct lw_together together;
     struct lw_trace trace; /* of walks, while somebody looks (loop.trace) */
     char *scratch;         /* for decoded form pairs and media types; owned */
     size_t scratch_size;
@@ -85,6 +87,9 @@ void lw_host_stopping(struct luaweb_host *host);
 /* Tells Lua that all requests have ended (left_ms 0), or that they will be cut and it has
  * so long to end what it does.  It answers with calls.ended. */
 void lw_host_stop(struct luaweb_host *host, uint64_t left_ms);
+
+/* Other workers have published something: Lua is told, if it reads that. */
+void lw_host_woken(struct luaweb_host *host);
 
 /* Ends all that it has on the loop, and the Lua state; not from within a turn of its
  * own.  Work on the thread pool, and closing handles, may still use the host. */

@@ -9,6 +9,7 @@
 #include "net/conn.h"
 #include "net/gone.h"
 #include "net/loop.h"
+#include "net/proxied.h"
 #include "net/request.h"
 #include "net/serve.h"
 
@@ -27,6 +28,7 @@ static enum lw_deadline_kind deadline_of(const struct lw_conn *conn, uint64_t *o
     switch (conn->state) {
     case LW_CONN_READING:
         return has_head_begun(&conn->in) ? LW_DEADLINE_HEADER : LW_DEADLINE_IDLE;
+    case LW_CONN_OPENING: return LW_DEADLINE_HEADER; /* from its first moment */
     case LW_CONN_SERVING:
         if (conn->request->waits_for_content)
             return LW_DEADLINE_BODY;
@@ -79,10 +81,13 @@ static void count(const struct lw_loop *loop, enum lw_deadline_kind kind)
 static void on_late_head(struct lw_conn *conn)
 {
     lw_conn_read(conn);
-    if (conn->state != LW_CONN_READING || !has_head_begun(&conn->in))
-        return;
-    count(conn->loop, LW_DEADLINE_HEADER);
-    lw_serve_refuse(conn, 408, "the head took too long");
+    if (conn->state == LW_CONN_OPENING) {
+        count(conn->loop, LW_DEADLINE_HEADER);
+        lw_proxied_late(conn);
+    } else if (conn->state == LW_CONN_READING && has_head_begun(&conn->in)) {
+        count(conn->loop, LW_DEADLINE_HEADER);
+        lw_serve_refuse(conn, 408, "the head took too long");
+    }
 }
 
 static void on_late_content(struct lw_conn *conn)

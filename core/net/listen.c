@@ -125,19 +125,24 @@ static int add(struct lw_loop *loop, const struct lw_site *site, int fd)
 int lw_listen(struct lw_loop *loop, const struct lw_site *site, const char *address,
               int port)
 {
-    struct lw_bound_path path = {0};
-    int fd = lw_bind(address, port, &path);
-    if (fd < 0)
-        return fd;
-    int bound = lw_bind_port(fd);
-    int error = bound < 0 ? bound : add(loop, site, fd);
+    struct lw_bound bound;
+    int error = lw_bind(address, port, loop->unix_mode, &bound);
+    if (error)
+        return error;
+    int got = lw_bind_port(bound.fds[0]);
+    error = got < 0 ? got : 0;
+    for (uint32_t i = 0; i < bound.count; i++) {
+        if (!error)
+            error = add(loop, site, bound.fds[i]);
+        if (error)
+            close(bound.fds[i]);
+    }
     if (error) {
-        close(fd);
-        lw_bound_path_remove(&path);
+        lw_bound_path_remove(&bound.path);
         return error;
     }
-    loop->listeners->path = path;
-    return bound;
+    loop->listeners->path = bound.path;
+    return got;
 }
 
 int lw_listen_adopt(struct lw_loop *loop, const struct lw_site *site,

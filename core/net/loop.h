@@ -19,6 +19,7 @@
 
 struct lw_conn;
 struct lw_listener;
+struct lw_networks;
 struct lw_request;
 struct lw_trace;
 
@@ -42,6 +43,7 @@ enum lw_id_kind {
     LW_ID_OFFLOAD,
     LW_ID_LOOKUP,
     LW_ID_TRUST,
+    LW_ID_BUS,
     LW_ID_KINDS
 };
 
@@ -62,7 +64,12 @@ struct lw_loop {
     uv_timer_t last;         /* ends the wait for the thread pool */
     struct lw_limits limits;
     struct lw_loop_calls calls;
-    struct lw_access_log *access_log; /* owned; NULL: none */
+    const struct lw_networks *trusted; /* proxies; borrowed; NULL: nobody is */
+    bool demands_proxy_header;         /* in front of what comes from them */
+    uint32_t unix_mode;                /* of unix sockets; 0: the usual one */
+    uint32_t complaint_count;          /* on proxies that were not said */
+    uint64_t complaint_again_ms;       /* when one may be said again */
+    struct lw_access_log *access_log;  /* owned; NULL: none */
     struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_blocks blocks;

@@ -17,6 +17,7 @@
 #include "net/answer.h"
 #include "net/loop.h"
 #include "net/params.h"
+#include "net/proxied.h"
 #include "net/repeat.h"
 #include "net/request.h"
 
@@ -235,6 +236,11 @@ static void serve(struct lw_conn *conn, size_t head_size)
     char *data = in->data + in->start;
     const char *why;
     int status = lw_head_parse(&conn->scan, data, head_size, &head, &why);
+    if (!status) {
+        fill_facts(request, conn, &head);
+        if (conn->is_trusted)
+            status = lw_proxied_request(conn, request, &why);
+    }
     if (status) {
         lw_request_end(request);
         lw_serve_refuse(conn, status, why);
@@ -246,7 +252,6 @@ static void serve(struct lw_conn *conn, size_t head_size)
     request->began_ns = lw_tally_now(&conn->loop->tally);
     request->conn = conn;
     request->head = lw_slice(data, head_size);
-    fill_facts(request, conn, &head);
     dispatch(conn, request, &head);
 }
 

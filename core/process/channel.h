@@ -29,7 +29,9 @@ enum lw_message_kind {
     LW_MESSAGE_FAILED, /* `generation`, `code`: exit code; text: why, file and line */
     LW_MESSAGE_SWITCHED, /* `generation` */
     LW_MESSAGE_RETIRED, /* `generation`: its last request has ended, its memory is back */
-    LW_MESSAGE_RELOAD   /* a reload is wished for; text: why, for the log */
+    LW_MESSAGE_RELOAD, /* a reload is wished for; text: why, for the log */
+    /* From a new master to the old one, at a binary upgrade. */
+    LW_MESSAGE_TAKEN_OVER /* its workers serve */
 };
 
 struct lw_message {

@@ -20,7 +20,7 @@ uint64_t lw_descriptors_raise(void)
     return raised.rlim_cur;
 }
 
-void lw_descriptors_bound(struct lw_limits *limits, uint64_t descriptors)
+void lw_descriptors_bound(struct lw_limits *limits, uint64_t descriptors, bool says_so)
 {
     uint64_t half = descriptors / 2;
     uint64_t reserved = half < RESERVED ? half : RESERVED;
@@ -28,6 +28,7 @@ void lw_descriptors_bound(struct lw_limits *limits, uint64_t descriptors)
     if (most >= limits->max_connections)
         return;
     limits->max_connections = most;
-    lw_log(LW_LOG_INFO, "at most %llu connections: ulimit -n is %llu",
-           (unsigned long long)most, (unsigned long long)descriptors);
+    if (says_so)
+        lw_log(LW_LOG_INFO, "at most %llu connections: ulimit -n is %llu",
+               (unsigned long long)most, (unsigned long long)descriptors);
 }

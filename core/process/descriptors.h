@@ -5,6 +5,7 @@
 #ifndef LW_PROCESS_DESCRIPTORS_H
 #define LW_PROCESS_DESCRIPTORS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/limits.h"
@@ -13,7 +14,7 @@
 uint64_t lw_descriptors_raise(void);
 
 /* Lowers max_connections to what this many descriptors allow beside what else is open,
- * and says so in the log. */
-void lw_descriptors_bound(struct lw_limits *limits, uint64_t descriptors);
+ * and says so in the log where it is wanted: one of many workers is enough. */
+void lw_descriptors_bound(struct lw_limits *limits, uint64_t descriptors, bool says_so);
 
 #endif

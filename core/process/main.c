@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The program: reads the command line, opens a host, and lets its Lua half run the
- * command. */
+ * The program: reads the command line, and becomes a master, a worker of one, or a
+ * process that runs a command alone. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,9 +12,11 @@
 #include "net/work.h"
 #include "process/descriptors.h"
 #include "process/inherit.h"
+#include "process/master.h"
 #include "process/options.h"
 #include "process/worker.h"
 #include "share/board.h"
+#include "share/interest.h"
 #include "share/metrics.h"
 #include "share/region.h"
 
@@ -28,32 +30,48 @@ static _Noreturn void quit(int code)
     _exit(code);
 }
 
-static int run(struct lw_options *options)
+static bool is_served(const struct lw_options *options)
+{
+    return strcmp(options->argv[0], "serve") == 0
+           || strcmp(options->argv[0], "dev") == 0;
+}
+
+/* Runs a command, or what a worker does: `inherited` is NULL where there is no master. */
+static int work(struct lw_options *options, const struct lw_inherited *inherited)
 {
     static struct lw_worker worker;
-    lw_log_threshold(options->log_level);
+    static char name[] = "work";
     lw_work_size_pool();
-    uint64_t descriptors = lw_descriptors_raise();
-    if (strcmp(options->argv[0], "serve") == 0)
-        lw_descriptors_bound(&options->limits, descriptors);
-    int code = 2;
-    struct lw_inherited inherited;
-    bool is_worker = lw_inherit_read(&inherited);
-    if (!lw_share_open(is_worker ? inherited.shared : -1)) {
+    if (!lw_share_open(inherited ? inherited->shared : -1)) {
         fprintf(stderr, "luaweb: no shared memory: %s\n", strerror(errno));
         return 1;
     }
-    if (is_worker) {
-        static char work[] = "work";
-        lw_board_take(inherited.slot);
-        lw_metrics_take(inherited.slot);
-        options->argv[0] = work;
+    if (inherited) {
+        lw_board_take(inherited->slot);
+        lw_metrics_take(inherited->slot);
+        lw_interest_reset();
+        options->argv[0] = name;
     }
-    if (lw_worker_construct(&worker, options, is_worker ? &inherited : NULL))
-        code = lw_worker_run(&worker, is_worker ? inherited.generation : 1);
+    int code = 2;
+    if (lw_worker_construct(&worker, options, inherited))
+        code = lw_worker_run(&worker, inherited ? inherited->generation : 1);
     if (!lw_worker_destruct(&worker))
         quit(code);
     return code;
+}
+
+static int run(struct lw_options *options, char **argv)
+{
+    struct lw_inherited inherited;
+    bool is_worker = lw_inherit_read(&inherited);
+    lw_log_threshold(options->log_level);
+    uint64_t descriptors = lw_descriptors_raise();
+    if (!is_served(options))
+        return work(options, NULL);
+    if (!is_worker)
+        return lw_master_run(options, argv);
+    lw_descriptors_bound(&options->limits, descriptors, inherited.is_first);
+    return work(options, &inherited);
 }
 
 /* Lua's own limit on recursion must be met before the C stack's: through string.gsub
@@ -81,7 +99,7 @@ int main(int argc, char **argv)
     else if (options.wants_version)
         puts("luaweb " LUAWEB_VERSION);
     else
-        code = run(&options);
+        code = run(&options, argv);
     lw_options_free(&options);
     return code;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/require.h"
+#include "base/slice.h"
 
 enum unit {
     OCTETS,
@@ -17,6 +18,12 @@ enum unit {
     SECONDS,
     PATH,
     LEVEL,
+    NETWORK,
+    MODE,
+    PROXY_HEADER,
+    LISTEN, /* handed on too */
+    WORKERS,
+    PIN,
     HANDED_ON
 };
 
@@ -36,8 +43,18 @@ static struct lw_limits limits = {
 
 /* clang-format off */
 static const struct flag flags[] = {
-    {"--listen", "host:port|unix:path", HANDED_ON, NULL,
+    {"--listen", "host:port|unix:path", LISTEN, NULL,
      "where to listen, repeatable (default 127.0.0.1:8080)"},
+    {"--unix-mode", "octal", MODE, NULL,
+     "of unix sockets, e.g. 660 (default 600: its owner only)"},
+    {"--trusted-proxy", "network", NETWORK, NULL,
+     "whose Forwarded or X-Forwarded-* is believed, repeatable: an address, a\n"
+     "                                network such as 10.0.0.0/8, or unix:"},
+    {"--proxy-protocol", NULL, PROXY_HEADER, NULL,
+     "connections come from trusted proxies only, with a PROXY header"},
+    {"--workers", "n|auto", WORKERS, NULL,
+     "processes that serve; the app's `workers` wins (default auto: one per core)"},
+    {"--pin-workers", NULL, PIN, NULL, "keeps each worker on a core of its own"},
     {"--access-log", "[json:]path", PATH, NULL,
      "one line a request, combined or JSON; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
@@ -160,6 +177,9 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [SECONDS] = "want seconds, e.g. 30 or 0.5",
         [PATH] = "want a path, e.g. json:/var/log/app.log",
         [LEVEL] = "want debug, info, warn or error",
+        [NETWORK] = "want an address, a network, e.g. 10.0.0.0/8 or fd00::/8, or unix:",
+        [MODE] = "want an octal mode, e.g. 660",
+        [WORKERS] = "want auto, or a number from 1 to 64",
     };
     fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
     return false;
@@ -177,12 +197,34 @@ static bool read_level(struct lw_options *options, const char *text)
     return false;
 }
 
+static bool read_mode(struct lw_options *options, const char *text)
+{
+    size_t size = strspn(text, "01234567");
+    options->unix_mode = (uint32_t)strtoul(text, NULL, 8);
+    return size > 0 && text[size] == 0 && size <= 4 && options->unix_mode > 0
+           && options->unix_mode <= 0777;
+}
+
+static bool read_workers(struct lw_options *options, const char *text)
+{
+    char *end;
+    unsigned long count = strtoul(text, &end, 10);
+    bool is_auto = strcmp(text, "auto") == 0;
+    options->workers = is_auto ? 0 : (uint32_t)count;
+    return is_auto || (*end == 0 && count >= 1 && count <= 64);
+}
+
 static bool read_value(struct lw_options *options, const struct flag *flag,
                        const char *text)
 {
     switch (flag->unit) {
     case LEVEL: return read_level(options, text);
+    case NETWORK:
+        return lw_networks_add(&options->trusted, lw_slice(text, strlen(text)));
+    case MODE: return read_mode(options, text);
     case PATH: options->access_log = text; return *text != 0;
+    case LISTEN: options->listens[options->listen_count++] = text; return true;
+    case WORKERS: return read_workers(options, text);
     default: return read_limit(flag, text);
     }
 }
@@ -204,15 +246,22 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
     if (!flag->argument) {
         if (value)
             return wrong("this option takes no value", text);
-        hand_on(options, text);
+        if (flag->unit == PROXY_HEADER)
+            options->demands_proxy_header = true;
+        else if (flag->unit == PIN)
+            options->pin_workers = true;
+        else
+            hand_on(options, text);
         return true;
     }
     bool is_apart = value == NULL;
     if (is_apart && *at + 1 == argc)
         return wrong("this option needs a value", text);
     value = is_apart ? argv[++*at] : value + 1;
-    if (flag->unit != HANDED_ON)
-        return read_value(options, flag, value) || wrong_value(flag, value);
+    if (flag->unit != HANDED_ON && !read_value(options, flag, value))
+        return wrong_value(flag, value);
+    if (flag->unit != HANDED_ON && flag->unit != LISTEN)
+        return true;
     hand_on(options, text);
     if (is_apart)
         hand_on(options, argv[*at]);
@@ -234,6 +283,7 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
     memset(options, 0, sizeof *options);
     options->log_level = LW_LOG_INFO;
     options->argv = lw_alloc(((unsigned long)argc + 2) * sizeof *options->argv);
+    options->listens = lw_alloc(((unsigned long)argc + 1) * sizeof *options->listens);
     int at = 1;
     hand_on(options, at < argc && find_command(argv[at]) ? argv[at++] : serve);
     for (; at < argc; at++) {
@@ -241,11 +291,16 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
             options->wants_help = true;
         else if (strcmp(argv[at], "--version") == 0)
             options->wants_version = true;
-        else if (argv[at][0] != '-')
+        else if (argv[at][0] != '-') {
             hand_on(options, argv[at]);
-        else if (!read_flag(options, argc, argv, &at))
+            if (options->word_count++ == 0)
+                options->word = argv[at];
+        } else if (!read_flag(options, argc, argv, &at))
             return false;
     }
+    if (options->demands_proxy_header && !lw_networks_any(&options->trusted))
+        return wrong("--proxy-protocol",
+                     "needs --trusted-proxy, to know whose headers to believe");
     options->argv[options->argc] = NULL;
     options->limits = limits;
     return true;
@@ -254,7 +309,9 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
 void lw_options_free(struct lw_options *options)
 {
     free(options->argv);
+    free(options->listens);
     options->argv = NULL;
+    options->listens = NULL;
 }
 
 static void print_octets(uint64_t value)

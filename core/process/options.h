@@ -5,18 +5,29 @@
 #define LW_PROCESS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/peer.h"
 
 struct lw_options {
     struct lw_limits limits;
-    const char *access_log; /* NULL: none */
+    const char *access_log;     /* NULL: none */
+    struct lw_networks trusted; /* proxies */
+    bool demands_proxy_header;
+    uint32_t unix_mode; /* 0: not given */
     enum lw_level log_level;
+    const char **listens; /* where to listen; owned, the texts belong to main's argv */
+    uint32_t listen_count;
+    uint32_t workers; /* 0: one per core */
+    bool pin_workers;
     /* For the Lua half: the command, then its arguments, then NULL.  Owned; the texts
      * belong to main's argv. */
     char **argv;
     int argc;
+    const char *word;    /* the first of its arguments that is no flag; NULL: none */
+    uint32_t word_count; /* how many are none */
     bool wants_help;
     bool wants_version;
 };

@@ -160,6 +160,10 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
         fprintf(stderr, "luaweb: can't make an event loop: %s\n", uv_strerror(error));
         return false;
     }
+    if (lw_networks_any(&options->trusted))
+        worker->loop.trusted = &options->trusted;
+    worker->loop.demands_proxy_header = options->demands_proxy_header;
+    worker->loop.unix_mode = options->unix_mode;
     uv_timer_init(&worker->loop.uv, &worker->drain_timer);
     uv_timer_init(&worker->loop.uv, &worker->reaper);
     worker->drain_timer.data = worker->reaper.data = worker;
@@ -239,6 +243,30 @@ void lw_worker_stop(struct lw_worker *worker, int code)
         return;
     }
     lw_worker_drain(worker, LW_DRAIN_GRACE_MS, worker->loop.limits.drain_timeout);
+}
+
+static void on_woken(uv_poll_t *poll, int status, int events)
+{
+    struct lw_worker *worker = poll->data;
+    uint64_t count;
+    int fd;
+    (void)events;
+    bool is_read = status == 0 && uv_fileno((uv_handle_t *)poll, &fd) == 0
+                   && read(fd, &count, sizeof count) == sizeof count;
+    if (!is_read)
+        return;
+    for (struct lw_generation *g = worker->generations; g; g = g->next)
+        if (g->state < LW_GENERATION_ENDED)
+            lw_host_woken(&g->host);
+}
+
+void lw_worker_be_woken_by(struct lw_worker *worker, int fd)
+{
+    if (worker->wake.data) /* the master says so once */
+        return;
+    uv_poll_init(&worker->loop.uv, &worker->wake, fd);
+    worker->wake.data = worker;
+    uv_poll_start(&worker->wake, UV_READABLE, on_woken);
 }
 
 void lw_worker_reopen(struct lw_worker *worker)

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LW_MAX_WORKERS 64
+/* Slots: 64 workers, and as many of a new executable beside them at an upgrade. */
+#define LW_MAX_WORKERS 128
 
 enum lw_slot_state {
     LW_SLOT_EMPTY,   /* no process */

@@ -9,12 +9,16 @@ local loader = require "luaweb.loader"
 local machine = require "luaweb.machine"
 local params = require "luaweb.machine.params"
 local shutdown = require "luaweb.shutdown"
+local sched = require "luaweb.sched"
 local spawn = require "luaweb.spawn"
+local timer = require "luaweb.timer"
 local trace = require "luaweb.trace"
 local values = require "luaweb.machine.values"
 
 local C = abi.C
 local M = {}
+
+local BREATH = 0.005 -- seconds of loading, after which others have a turn
 
 ---@class luaweb.App
 ---@field resources luaweb.Resource[]
@@ -193,13 +197,26 @@ local function add_unmatched(self, capp, out)
   self.unmatched = { assembly = assembled, number = number }
 end
 
---- Hands the app to C, which keeps it as long as the worker lives.
+-- Many resources take long, and others are served meanwhile: gives what lets them have
+-- their turn, now and then.
+local function breather()
+  local last = C.luaweb_now(abi.host)
+  return function()
+    if C.luaweb_now(abi.host) - last < BREATH or not sched.may_wait() then return end
+    timer.sleep(0)
+    last = C.luaweb_now(abi.host)
+  end
+end
+
+--- Hands the app to C, which keeps it as long as the Lua state lives.
 ---@return ffi.cdata* capp    for luaweb_listen and the like
 function App:install()
   local capp = C.luaweb_app_new(abi.host)
   local list, out = merge(capp, self.resources), handover.new(capp)
   self.machines = {}
+  local breathe = breather()
   for i, resource in ipairs(list) do
+    breathe()
     local whole = with_base(self.base, resource.machine)
     resource.machine = whole
     local assembled = assembly.of(whole, resource.template)

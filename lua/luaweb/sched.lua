@@ -87,6 +87,12 @@ function M.check(what, level)
   end
 end
 
+--- Whether M.check would pass.
+---@return boolean
+function M.may_wait()
+  return not forbidden and current ~= nil and running() == current.co and isyieldable()
+end
+
 --- Lets M.check fail for a while.
 ---@param where string|false   e.g. "a guard"; false: waiting is allowed
 ---@return string|false before   to be restored

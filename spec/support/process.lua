@@ -14,7 +14,9 @@ local M = {}
 
 local LIFE = 60 -- seconds that a child may live, whatever happens to the spec
 
-local signals = { CONT = 18, INT = 2, KILL = 9, STOP = 19, TERM = 15, USR1 = 10 }
+local signals = {
+  CONT = 18, HUP = 1, INT = 2, KILL = 9, STOP = 19, TERM = 15, USR1 = 10, USR2 = 12,
+}
 
 local children = {} -- those that were not waited for, by their pid
 local folder        -- for files; made when first needed
@@ -112,10 +114,40 @@ function Child:errors()
   return read_file(self.errors_at)
 end
 
---- Sends it a signal.
----@param name string   INT, KILL, TERM, STOP, CONT, USR1
+--- Sends it a signal: to the master, where it serves.
+---@param name string   CONT, HUP, INT, KILL, STOP, TERM, USR1, USR2
 function Child:signal(name)
   ffi.C.kill(self.pid, signals[name])
+end
+
+--- The workers of a server, or of a master with this pid: their pids, ascending.
+---@param master integer?
+---@return integer[]
+function Child:workers(master)
+  local list = {}
+  local file = io.open(("/proc/%d/task/%d/children"):format(master or self.pid,
+    master or self.pid))
+  for pid in (file and file:read "*a" or ""):gmatch "%d+" do
+    list[#list + 1] = tonumber(pid)
+  end
+  if file then file:close() end
+  table.sort(list)
+  return list
+end
+
+--- Sends its first worker, or a certain one, a signal.
+---@param name string
+---@param pid integer?
+function Child:signal_worker(name, pid)
+  ffi.C.kill(pid or self:workers()[1], signals[name])
+end
+
+-- Ends the master first, so that no worker is replaced; workers without a master would
+-- finish what they have begun.
+local function kill_all(child)
+  local workers = child:workers()
+  child:signal "KILL"
+  for _, pid in ipairs(workers) do child:signal_worker("KILL", pid) end
 end
 
 --- Waits for its end.
@@ -140,11 +172,11 @@ function Child:stop()
   end
 end
 
---- A number of /proc/<pid>/status.
+--- A number of /proc/<pid>/status of its first worker.
 ---@param name string   e.g. "VmRSS" (KiB)
 ---@return integer
 function Child:status(name)
-  local text = read_file(("/proc/%d/status"):format(self.pid))
+  local text = read_file(("/proc/%d/status"):format(self:workers()[1]))
   return tonumber(text:match(name .. ":%s*(%d+)"))
 end
 
@@ -157,12 +189,13 @@ function M.run(...)
   return { code = code, output = output, errors = child:errors() }
 end
 
---- Serves an app on a free port of 127.0.0.1, and waits until it does.
+--- Serves an app on a free port of 127.0.0.1, with one worker where the flags name no
+--- other number, and waits until it does.
 ---@param app string   its path
 ---@param ... string   flags
 ---@return spec.Child
 function M.serve(app, ...)
-  local child = M.start(app, "--listen", "127.0.0.1:0", ...)
+  local child = M.start(app, "--listen", "127.0.0.1:0", "--workers", "1", ...)
   child.port = tonumber(child:expect "http://127%.0%.0%.1:(%d+)$")
   return child
 end
@@ -170,7 +203,7 @@ end
 --- Ends every child and removes the files.
 function M.clean()
   for _, child in pairs(children) do
-    child:signal "KILL"
+    kill_all(child)
     child:wait()
   end
   if folder then os.execute("rm -rf " .. quoted(folder)) end

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Copies the environment. */
+#include "process/environment.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/require.h"
+
+static bool is_for_one(const char *entry)
+{
+    static const char *const names[] = {"LUAWEB_WORKER=", "LUAWEB_UPGRADE="};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(entry, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+char **lw_environment_with(const char *name, const char *value)
+{
+    size_t count = 0;
+    while (environ[count])
+        count++;
+    /* The new one comes first, and is the only text that is owned. */
+    char **copy = lw_alloc((count + 2) * sizeof *copy);
+    size_t room = strlen(name) + strlen(value) + 2;
+    size_t at = 0;
+    copy[at] = lw_alloc(room);
+    snprintf(copy[at++], room, "%s=%s", name, value);
+    for (size_t i = 0; i < count; i++)
+        if (!is_for_one(environ[i]))
+            copy[at++] = environ[i];
+    copy[at] = NULL;
+    return copy;
+}
+
+void lw_environment_free(char **environment)
+{
+    free(environment[0]);
+    free(environment);
+}

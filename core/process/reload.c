@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A new generation in all workers, in two phases: each loads it beside the old one; only
+ * when all have, all are told to serve with it.  Where one fails, ends or takes too
+ * long, the others forget it, and the old generation goes on everywhere.
+ *
+ * A worker that is started meanwhile loads what is newest, and the reload waits for it.
+ * One wish stands for all that come while a reload runs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/require.h"
+#include "process/announce.h"
+#include "process/master.h"
+
+#define LIMIT_MS 60000 /* for all to load, and for all to switch */
+
+struct lw_reload_wish {
+    struct lw_reload_wish *next;
+    lw_reload_done done;
+    void *context;
+    bool is_running; /* the reload that runs answers it */
+};
+
+static void begin(struct lw_master *master);
+
+/* How many of the workers are at this step. */
+static uint32_t count_at(const struct lw_master *master, enum lw_reload_step step)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < master->worker_count; i++)
+        count += master->children[i].step == step;
+    return count;
+}
+
+/* Tells a worker that is at this step. */
+static void tell_at(struct lw_master *master, enum lw_reload_step step,
+                    enum lw_message_kind kind)
+{
+    struct lw_message message = {.kind = kind, .generation = master->reload.generation};
+    for (uint32_t i = 0; i < master->worker_count; i++) {
+        struct lw_child *child = &master->children[i];
+        if (child->step == step && child->state == LW_CHILD_READY)
+            lw_worker_tell(child, &message, "", -1);
+    }
+}
+
+static void answer_wishes(struct lw_master *master, int code, const char *text)
+{
+    struct lw_reload_wish **at = &master->reload.wishes;
+    while (*at) {
+        struct lw_reload_wish *wish = *at;
+        if (!wish->is_running) {
+            at = &wish->next;
+            continue;
+        }
+        *at = wish->next;
+        if (wish->done)
+            wish->done(wish->context, code, text);
+        free(wish);
+    }
+}
+
+/* The reload has ended; the next one, if it was wished for meanwhile, begins. */
+static void end(struct lw_master *master, int code, const char *text)
+{
+    lw_log(code ? LW_LOG_ERROR : LW_LOG_INFO, "%s%.900s",
+           code ? "reload: the old generation goes on: " : "reload: ", text);
+    uv_timer_stop(&master->reload.limit);
+    for (uint32_t i = 0; i < master->worker_count; i++)
+        master->children[i].step = LW_STEP_NONE;
+    master->reload.generation = 0;
+    lw_announce_reloaded(master);
+    answer_wishes(master, code, text);
+    if (master->reload.is_wished && master->stop_count == 0)
+        begin(master);
+}
+
+/* `failed` needs no telling; NULL: everybody does. */
+static void give_up(struct lw_master *master, struct lw_child *failed, const char *text)
+{
+    if (failed)
+        failed->step = LW_STEP_NONE;
+    tell_at(master, LW_STEP_WAITED, LW_MESSAGE_DISCARD);
+    tell_at(master, LW_STEP_LOADED, LW_MESSAGE_DISCARD);
+    end(master, 1, text);
+}
+
+static void succeed(struct lw_master *master)
+{
+    char text[128];
+    uint32_t count = count_at(master, LW_STEP_SWITCHED);
+    snprintf(text, sizeof text, "generation %u serves in %u worker%s, after %llu ms",
+             master->reload.generation, count, count == 1 ? "" : "s",
+             (unsigned long long)(uv_now(&master->loop) - master->reload.began_ms));
+    end(master, 0, text);
+}
+
+static void on_limit(uv_timer_t *limit)
+{
+    struct lw_master *master = limit->data;
+    char text[128];
+    if (master->reload.is_switching) {
+        lw_log(LW_LOG_WARN, "reload: %u workers still serve the old generation",
+               count_at(master, LW_STEP_LOADED));
+        succeed(master);
+        return;
+    }
+    snprintf(text, sizeof text, "%u worker(s) had not loaded it after %d s",
+             count_at(master, LW_STEP_WAITED), LIMIT_MS / 1000);
+    give_up(master, NULL, text);
+}
+
+/* Goes on where nobody is waited for any more. */
+static void go_on(struct lw_master *master)
+{
+    struct lw_reload *reload = &master->reload;
+    if (!reload->is_switching && count_at(master, LW_STEP_WAITED) == 0) {
+        reload->is_switching = true;
+        uv_timer_start(&reload->limit, on_limit, LIMIT_MS, 0);
+        tell_at(master, LW_STEP_LOADED, LW_MESSAGE_SWITCH);
+    }
+    if (reload->is_switching && count_at(master, LW_STEP_LOADED) == 0)
+        succeed(master);
+}
+
+/* A worker that waits to be started again is started now: what it failed of may have
+ * been mended. */
+static void ask(struct lw_child *child)
+{
+    struct lw_message message = {.kind = LW_MESSAGE_LOAD,
+                                 .generation = child->master->reload.generation};
+    if (child->state == LW_CHILD_NONE) {
+        uv_timer_stop(&child->again);
+        child->back_off_ms = 0;
+        if (!lw_worker_start(child))
+            lw_worker_start_later(child);
+    } else if (child->state == LW_CHILD_READY) {
+        lw_worker_tell(child, &message, "", -1);
+    }
+    bool is_asked = child->state == LW_CHILD_LOADING || child->state == LW_CHILD_READY;
+    child->step = is_asked ? LW_STEP_WAITED : LW_STEP_NONE;
+}
+
+static void begin(struct lw_master *master)
+{
+    struct lw_reload *reload = &master->reload;
+    reload->is_wished = false;
+    reload->is_switching = false;
+    reload->generation = ++master->generation;
+    reload->began_ms = uv_now(&master->loop);
+    reload->limit.data = master;
+    for (struct lw_reload_wish *wish = reload->wishes; wish; wish = wish->next)
+        wish->is_running = true;
+    uv_timer_start(&reload->limit, on_limit, LIMIT_MS, 0);
+    lw_announce_reloading(master);
+    for (uint32_t i = 0; i < master->worker_count; i++)
+        ask(&master->children[i]);
+    if (count_at(master, LW_STEP_WAITED) == 0)
+        give_up(master, NULL, "there is no worker that could load it");
+}
+
+void lw_reload_wish(struct lw_master *master, const char *why, lw_reload_done done,
+                    void *context)
+{
+    struct lw_reload *reload = &master->reload;
+    if (master->stop_count > 0) {
+        if (done)
+            done(context, 1, "the server stops");
+        return;
+    }
+    struct lw_reload_wish *wish = lw_alloc(sizeof *wish);
+    *wish = (struct lw_reload_wish){reload->wishes, done, context, false};
+    reload->wishes = wish;
+    lw_log(LW_LOG_INFO, "reload: %s%s", why,
+           reload->generation ? " (after the one that runs)" : "");
+    reload->is_wished = true;
+    if (reload->generation == 0)
+        begin(master);
+}
+
+void lw_reload_forget(struct lw_master *master, const void *context)
+{
+    for (struct lw_reload_wish *wish = master->reload.wishes; wish; wish = wish->next)
+        if (wish->context == context)
+            wish->done = NULL;
+}
+
+void lw_reload_loaded(struct lw_child *child, uint32_t generation)
+{
+    struct lw_master *master = child->master;
+    if (child->step != LW_STEP_WAITED)
+        return;
+    if (child->generation == master->reload.generation)
+        child->step = LW_STEP_SWITCHED; /* it was started with it */
+    else if (generation == master->reload.generation)
+        child->step = LW_STEP_LOADED;
+    else
+        ask(child); /* it was being started when the reload began */
+    go_on(master);
+}
+
+void lw_reload_failed(struct lw_child *child, uint32_t generation, const char *text)
+{
+    struct lw_master *master = child->master;
+    if (child->step != LW_STEP_NONE && generation == master->reload.generation
+        && !master->reload.is_switching)
+        give_up(master, child, text);
+}
+
+void lw_reload_switched(struct lw_child *child, uint32_t generation)
+{
+    child->generation = generation;
+    if (child->step != LW_STEP_LOADED || generation != child->master->reload.generation)
+        return;
+    child->step = LW_STEP_SWITCHED;
+    go_on(child->master);
+}
+
+void lw_reload_died(struct lw_child *child)
+{
+    struct lw_master *master = child->master;
+    char text[64];
+    enum lw_reload_step step = child->step;
+    child->step = LW_STEP_NONE;
+    if (step == LW_STEP_NONE || master->stop_count > 0)
+        return;
+    if (master->reload.is_switching) {
+        go_on(master);
+        return;
+    }
+    snprintf(text, sizeof text, "worker %u ended meanwhile", child->number + 1);
+    give_up(master, child, text);
+}
+
+void lw_reload_end(struct lw_master *master)
+{
+    uv_timer_stop(&master->reload.limit);
+    for (struct lw_reload_wish *wish = master->reload.wishes; wish; wish = wish->next)
+        wish->is_running = true;
+    answer_wishes(master, 1, "the server stops");
+}
