@@ -24,7 +24,7 @@ endforeach()
 # ffi.cdef knows no preprocessor.
 set(border "")
 foreach(part abi abi_app abi_walk abi_secret abi_client abi_explain abi_offload
-        abi_reader abi_stats abi_bus abi_metrics)
+        abi_reader abi_stats abi_bus abi_metrics abi_trace)
   file(READ ${ROOT}/core/base/${part}.h text)
   string(APPEND border "${text}\n")
 endforeach()

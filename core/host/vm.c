@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi_trace.h"
 #include "base/log.h"
 #include "base/require.h"
 #include "host/embedded.h"
@@ -208,6 +209,7 @@ void lw_host_woken(struct luaweb_host *host)
 void lw_host_close(struct luaweb_host *host)
 {
     lw_loop_close_owner(host->loop, &host->owner);
+    luaweb_spans_stop(host);
     if (host->loop->trace == &host->trace)
         host->loop->trace = NULL;
     lw_collector_close(&host->collector);

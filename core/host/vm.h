@@ -56,6 +56,7 @@ struct luaweb_host {
     uint32_t event_first;
     uint32_t event_count;
     bool has_more;    /* Lua had not done all that is ready when its last turn ended */
+    bool keeps_spans; /* it has started the tracer */
     bool is_stopping; /* Lua was told that this is its end */
     uint64_t collect_again_ms; /* when Lua holds too much */
     struct lw_collector collector;

@@ -19,6 +19,7 @@
 #include "net/request.h"
 #include "net/socket.h"
 #include "net/timer.h"
+#include "net/tracer.h"
 #include "share/board.h"
 
 #define REQUESTS_AT_ONCE 16 /* read in a row before their handlers run */
@@ -224,6 +225,7 @@ bool lw_loop_close(struct lw_loop *loop)
 void lw_loop_destruct(struct lw_loop *loop)
 {
     lw_request_free_all(loop);
+    lw_tracer_free(loop);
     lw_conn_free_all(loop);
     lw_blocks_destruct(&loop->blocks);
     lw_deadlines_destruct(&loop->deadlines);

@@ -22,6 +22,7 @@ struct lw_listener;
 struct lw_networks;
 struct lw_request;
 struct lw_trace;
+struct lw_tracer;
 
 /* What the loop asks of who runs it. */
 struct lw_loop_calls {
@@ -71,6 +72,7 @@ struct lw_loop {
     uint64_t complaint_again_ms;       /* when one may be said again */
     struct lw_access_log *access_log;  /* owned; NULL: none */
     struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
+    struct lw_tracer *tracer; /* owned; NULL: nobody has asked for a trace */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
@@ -102,6 +104,7 @@ struct lw_loop {
     bool closes_idle;         /* the grace of a drain is over */
     bool is_drained;          /* nothing is open any more, and calls.drained knows */
     uint32_t queued;          /* requests that the host was told of in this turn */
+    bool keeps_spans;         /* of requests that end (tracer.h) */
     bool has_work;            /* the host was told of something in this turn */
 };
 

@@ -28,6 +28,7 @@ struct lw_repeat {
 static bool may_repeat(const struct lw_loop *loop)
 {
     return !loop->is_draining && !loop->access_log && !loop->trace
+           && !loop->keeps_spans && loop->limits.shown_ids != LW_IDS_IN_ALL
            && loop->limits.max_requests == 0;
 }
 
@@ -58,6 +59,12 @@ bool lw_repeat_answer(struct lw_conn *conn)
     return true;
 }
 
+/* Errors of the server tell which request they were for. */
+static bool tells_id(const char *answer)
+{
+    return answer[sizeof "HTTP/1.1 " - 1] == '5';
+}
+
 /* Where our Date stands: the formatter writes it second. */
 static size_t find_date(const char *answer, size_t size)
 {
@@ -69,7 +76,7 @@ static size_t find_date(const char *answer, size_t size)
 void lw_repeat_keep(struct lw_conn *conn, struct luaweb_slice head, size_t size)
 {
     if (head.size > LW_REPEAT_HEAD || size > LW_REPEAT_ANSWER
-        || !may_repeat(conn->loop))
+        || !may_repeat(conn->loop) || tells_id(conn->out.data + conn->out.end - size))
         return;
     if (!conn->repeat)
         conn->repeat = lw_alloc(sizeof *conn->repeat);

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/abi.h"
+#include "base/abi_trace.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "http/request_id.h"
 #include "machine/walk.h"
 #include "net/deadline.h"
 
@@ -78,8 +79,11 @@ struct lw_request {
     bool knows_gone;               /* Lua was told that the client is gone */
     bool has_query;                /* decoded below */
     bool has_cookies;              /* decoded below */
+    bool has_trace;                /* found out below */
+    bool is_cut;                   /* its answer has not come to its end */
     struct luaweb_fields query;
     struct luaweb_fields cookies;
+    struct luaweb_trace trace; /* see net/tracer.h */
 };
 
 /* Takes a request from the pool, with a fresh id: nothing of it has happened yet, but
@@ -103,12 +107,17 @@ void lw_request_disarm(struct lw_request *request);
 /* Ends the request: its generation rises, its memory goes back to the pool. */
 void lw_request_end(struct lw_request *request);
 
-/* Writes its name for the logs: at most LW_ID_SIZE octets, with the NUL. */
-#define LW_ID_SIZE 32
-void lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE]);
+/* Writes its name for the logs, and a NUL; gives its size (request_id.c). */
+#define LW_ID_SIZE (LW_ID_MOST + 1)
+size_t lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE]);
 
-/* Counts it, and writes its line in the access log if there is one. */
-void lw_request_log(const struct lw_request *request);
+/* Whether an answer of this status tells the name; and adds the field that does, unless
+ * the app has. */
+bool lw_request_shows_id(const struct lw_request *request, int status);
+void lw_request_show_id(struct lw_request *request);
+
+/* Counts it, writes its line in the access log if there is one, and keeps its span. */
+void lw_request_log(struct lw_request *request);
 
 /* Ends all requests of an owner, which has ended. */
 void lw_request_end_owner(struct lw_loop *loop, const struct lw_owner *owner);

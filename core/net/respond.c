@@ -64,6 +64,8 @@ static enum lw_reply_framing write_head(struct lw_request *request,
 {
     struct lw_conn *conn = request->conn;
     enum lw_reply_framing framing = framing_of(conn, response);
+    if (lw_request_shows_id(request, response->status))
+        lw_request_show_id(request);
     request->status = response->status;
     struct lw_reply reply = {
         .status = response->status,
@@ -205,6 +207,7 @@ static void abort_reply(struct lw_request *request)
 {
     if (request->conn)
         lw_conn_flush(request->conn);
+    request->is_cut = true;
     lw_request_log(request);
     if (request->conn)
         cut(request);

@@ -21,6 +21,8 @@ enum unit {
     NETWORK,
     MODE,
     PROXY_HEADER,
+    SHOWN_IDS,
+    NAMERS,
     LISTEN, /* handed on too */
     WORKERS,
     PIN,
@@ -59,6 +61,14 @@ static const struct flag flags[] = {
      "one line a request, combined or JSON; - is stdout (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
+    {"--request-id", "answers", SHOWN_IDS, NULL,
+     "that have X-Request-Id: errors (500 and above), all or none (default errors)"},
+    {"--request-id-from", "whom", NAMERS, NULL,
+     "an X-Request-Id is taken: proxies (trusted ones) or anyone (default proxies)"},
+    {"--otlp", "url", HANDED_ON, NULL,
+     "collector that spans go to, OTLP/HTTP as JSON, e.g. http://127.0.0.1:4318"},
+    {"--otlp-sample", "ratio", HANDED_ON, NULL,
+     "of the traces that begin here, 0 to 1 (default 1)"},
     {"--verbose", NULL, HANDED_ON, NULL, "test: names every spec that passes"},
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
     {"--timeout", "seconds", HANDED_ON, NULL,
@@ -179,22 +189,39 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [LEVEL] = "want debug, info, warn or error",
         [NETWORK] = "want an address, a network, e.g. 10.0.0.0/8 or fd00::/8, or unix:",
         [MODE] = "want an octal mode, e.g. 660",
+        [SHOWN_IDS] = "want errors, all or none",
+        [NAMERS] = "want proxies or anyone",
         [WORKERS] = "want auto, or a number from 1 to 64",
     };
     fprintf(stderr, "luaweb: %s %s: %s\n" TRY, flag->name, value, wanted[flag->unit]);
     return false;
 }
 
+/* The place of a word in a list that ends with NULL, or -1. */
+static int place_of(const char *text, const char *const *words)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    return -1;
+}
+
 static bool read_level(struct lw_options *options, const char *text)
 {
-    static const char *const levels[] = {"debug", "info", "warn", "error"};
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        if (strcmp(levels[i], text) != 0)
-            continue;
-        options->log_level = (enum lw_level)i;
-        return true;
-    }
-    return false;
+    static const char *const levels[] = {"debug", "info", "warn", "error", NULL};
+    int level = place_of(text, levels);
+    if (level >= 0)
+        options->log_level = (enum lw_level)level;
+    return level >= 0;
+}
+
+/* A word that is kept as a number among the limits. */
+static bool read_word(uint64_t *number, const char *text, const char *const *words)
+{
+    int place = place_of(text, words);
+    if (place >= 0)
+        *number = (uint64_t)place;
+    return place >= 0;
 }
 
 static bool read_mode(struct lw_options *options, const char *text)
@@ -217,11 +244,15 @@ static bool read_workers(struct lw_options *options, const char *text)
 static bool read_value(struct lw_options *options, const struct flag *flag,
                        const char *text)
 {
+    static const char *const shown[] = {"errors", "all", "none", NULL};
+    static const char *const namers[] = {"proxies", "anyone", NULL};
     switch (flag->unit) {
     case LEVEL: return read_level(options, text);
     case NETWORK:
         return lw_networks_add(&options->trusted, lw_slice(text, strlen(text)));
     case MODE: return read_mode(options, text);
+    case SHOWN_IDS: return read_word(&limits.shown_ids, text, shown);
+    case NAMERS: return read_word(&limits.takes_any_id, text, namers);
     case PATH: options->access_log = text; return *text != 0;
     case LISTEN: options->listens[options->listen_count++] = text; return true;
     case WORKERS: return read_workers(options, text);

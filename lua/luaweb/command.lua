@@ -15,7 +15,8 @@ local APP_WRONG, USAGE, CHECK_FAILED, INTERRUPTED = 1, 2, 4, 130
 
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
-  work    = { listen = "list" }, -- of `luaweb serve`, which is the master's
+  -- `luaweb serve`, which is the master's
+  work    = { listen = "list", otlp = "text", ["otlp-sample"] = "text" },
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },
@@ -80,12 +81,24 @@ local function load(words)
   return loaded, capp
 end
 
+-- Has spans sent to a collector, where one is named.
+local function trace_requests(flags)
+  local service = script:match "([^/]+)$":gsub("%.lua$", "")
+  local config, why = require("luaweb.tracing.config").read(flags, service)
+  if why then quit(USAGE, why) end
+  if not config then return end
+  local exporter = require "luaweb.tracing.exporter"
+  exporter.start(config)
+  exporter.stop_with_worker()
+end
+
 local commands = {}
 
 -- In a worker: loads the app, for the master to let it serve.
-function commands.work(words)
+function commands.work(words, flags)
   timer.sleep(0) -- to start this Lua state has taken long already
   local app, capp = load(words)
+  trace_requests(flags)
   if app.on_start then app.on_start(app) end
   local list = table.concat(routes.lines(routes.of(app)), "\n")
   C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)

@@ -15,6 +15,7 @@ local secret = require "luaweb.auth.secret"
 local shutdown = require "luaweb.shutdown"
 local tag = require "luaweb.response.tag"
 local timer = require "luaweb.timer"
+local tracing = require "luaweb.tracing"
 local url = require "luaweb.url"
 
 ---@class luaweb
@@ -63,6 +64,7 @@ local M = {
   after = timer.after,
   every = every.every,
   sleep = timer.sleep,
+  span = tracing.span,
   stopping = shutdown.stopping,
   url = url.url,
 }

@@ -27,19 +27,22 @@ local Job = {}
 Job.__index = Job
 M.Job = Job
 
--- The request that a job is part of, or that has started it; nil: none is known.
-local function request_of(job)
+--- What is known of the work that a job is part of (job.context), or nil.
+---@param job luaweb.Job
+---@return table?
+function M.context_of(job)
   local inner = job.scope
   local context = job.context
   while not context and inner do
     context = inner.context or (inner.make_context and inner:make_context())
     inner = inner.parent
   end
-  return context and context.request_id
+  return context
 end
 
 local function log_failure(_, job, text)
-  local id = request_of(job)
+  local context = M.context_of(job)
+  local id = context and context.request_id
   log.error((id and ("[%s] "):format(id) or "") .. "a job failed: " .. text)
 end
 local uncaught = log_failure -- what happens to an error that nobody waits for
@@ -166,6 +169,8 @@ function M.make(scope, fn, ...)
   roster.add(scope, job)
   count.jobs_started = count.jobs_started + 1
   outcome.keep(job, ...)
+  local task = current()
+  if task and task.span then job.span = task.span end
   if scope.cancelled then job:cancel(scope.cancelled.reason) end
   return job
 end

@@ -21,7 +21,8 @@ local OURS = {
   proxy = true,
   host = true, ["content-length"] = true, expect = true, forwarded = true, via = true,
   ["x-forwarded-for"] = true, ["x-forwarded-host"] = true,
-  ["x-forwarded-proto"] = true,
+  ["x-forwarded-proto"] = true, ["x-request-id"] = true,
+  traceparent = true, tracestate = true, -- tracing/call.lua adds them
 }
 
 -- What would be read too late behind a content, or by who takes trailers for headers
@@ -98,6 +99,13 @@ local function ours_with(given)
   return ours
 end
 
+local function given_has(given, name)
+  for _, pair in ipairs(given) do
+    if plain(pair[1]) == name then return true end
+  end
+  return false
+end
+
 -- Whether ours may stand behind it: a quote that nobody ends would take ours in.
 local function is_closed(value)
   local unquoted = value:gsub("\\.", "\1"):gsub('"[^"]*"', "")
@@ -126,6 +134,9 @@ function M.of_request(req, given, preserved)
   list[#list + 1] = { "X-Forwarded-For", node:find "^\"" and peer or node }
   if host ~= "" then list[#list + 1] = { "X-Forwarded-Host", host } end
   list[#list + 1] = { "X-Forwarded-Proto", req.scheme }
+  if not given_has(given, "x-request-id") then
+    list[#list + 1] = { "X-Request-Id", req.id }
+  end
   if preserved then list[#list + 1] = { "Host", preserved } end
   for _, pair in ipairs(given) do list[#list + 1] = pair end
   return list
