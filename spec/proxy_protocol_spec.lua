@@ -249,11 +249,12 @@ describe("What has no header of its proxy", function()
   end)
 
   it("holds up no stop", function()
-    local child = serve("--drain-timeout", "30")
+    local child = serve("--drain-timeout", "5", "--header-timeout", "0")
     local conn = child:connect()
     body_of(child, LINE)
     child:stop()
     conn:close()
+    assert.not_matches("cut after the drain timeout", child:errors())
   end)
 end)
 

@@ -109,6 +109,13 @@ describe("the name that came with a request", function()
     assert.matches(OURS, answer.body)
   end)
 
+  it("is taken from a trusted proxy", function()
+    local child = serve("--trusted-proxy", "127.0.0.0/8")
+    assert.equal("theirs", child:ask(process.get("/", given "theirs")).body)
+    child = serve("--trusted-proxy", "10.0.0.0/8")
+    assert.matches(OURS, child:ask(process.get("/", given "theirs")).body)
+  end)
+
   it("is taken from anyone with --request-id-from anyone, and stands everywhere",
     function()
       local log = process.path "log"

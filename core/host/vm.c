@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "host/embedded.h"
+#include "host/look.h"
 #include "machine/app.h"
 
 #define EVENTS_PER_TURN  1000
@@ -227,6 +228,7 @@ bool lw_host_is_quiet(const struct luaweb_host *host)
 void lw_host_destruct(struct luaweb_host *host)
 {
     lw_offloads_destruct(&host->offloads);
+    lw_look_forget(host);
     for (uint32_t i = 0; i < host->app_count; i++) {
         lw_app_destruct(&host->apps[i]->app);
         free(host->apps[i]);

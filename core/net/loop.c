@@ -15,6 +15,7 @@
 #include "base/require.h"
 #include "net/access_log.h"
 #include "net/conn.h"
+#include "net/dev.h"
 #include "net/listen.h"
 #include "net/request.h"
 #include "net/socket.h"
@@ -218,6 +219,7 @@ bool lw_loop_close(struct lw_loop *loop)
     lw_timer_close_all(loop);
     if (loop->access_log)
         lw_access_log_close(loop->access_log);
+    lw_dev_close(loop);
     uv_walk(&loop->uv, close_handle, NULL);
     return run_out(loop);
 }

@@ -18,6 +18,7 @@
 #include "net/work.h"
 
 struct lw_conn;
+struct lw_dev;
 struct lw_listener;
 struct lw_networks;
 struct lw_request;
@@ -71,8 +72,9 @@ struct lw_loop {
     uint32_t complaint_count;          /* on proxies that were not said */
     uint64_t complaint_again_ms;       /* when one may be said again */
     struct lw_access_log *access_log;  /* owned; NULL: none */
-    struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
+    struct lw_trace *trace;   /* of the walks, for the host; NULL: nobody looks */
     struct lw_tracer *tracer; /* owned; NULL: nobody has asked for a trace */
+    struct lw_dev *dev;       /* owned; NULL but while an app is developed */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;

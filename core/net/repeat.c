@@ -27,7 +27,7 @@ struct lw_repeat {
  * nor where they say that the connection ends. */
 static bool may_repeat(const struct lw_loop *loop)
 {
-    return !loop->is_draining && !loop->access_log && !loop->trace
+    return !loop->is_draining && !loop->access_log && !loop->trace && !loop->dev
            && !loop->keeps_spans && loop->limits.shown_ids != LW_IDS_IN_ALL
            && loop->limits.max_requests == 0;
 }

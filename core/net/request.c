@@ -14,6 +14,7 @@
 #include "http/query.h"
 #include "http/reply.h"
 #include "net/access_log.h"
+#include "net/dev.h"
 #include "net/loop.h"
 #include "net/tracer.h"
 
@@ -126,12 +127,15 @@ static __attribute__((noinline)) void add_to_log(const struct lw_request *reques
 
 void lw_request_log(struct lw_request *request)
 {
+    bool is_own = request->loop->dev && lw_dev_is_own(request);
     uint32_t key = request->key | (uint32_t)request->status;
     lw_tally_end(&request->loop->tally, key, request->began_ns);
     if (request->loop->keeps_spans)
         lw_tracer_add(request);
-    if (request->loop->access_log)
+    if (request->loop->access_log && !is_own)
         add_to_log(request);
+    if (request->loop->dev)
+        lw_dev_end(request);
 }
 
 void lw_request_free_all(struct lw_loop *loop)

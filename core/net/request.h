@@ -60,6 +60,7 @@ struct lw_request {
     uint64_t began_ns;             /* when its octets were read, see net/tally.h */
     struct lw_walk walk;           /* through the machine of its resource */
     struct luaweb_slice resource;  /* the template; lent by the app */
+    struct luaweb_slice tail;      /* behind content in pieces; set by its start */
     uint32_t key;                  /* under which it is counted, but for its status */
     struct luaweb_slice part_type; /* of the content of which parts are wanted */
     uint64_t sent;                 /* octets of content written */
@@ -79,6 +80,7 @@ struct lw_request {
     bool knows_gone;               /* Lua was told that the client is gone */
     bool has_query;                /* decoded below */
     bool has_cookies;              /* decoded below */
+    bool may_be_named;             /* by who has sent it */
     bool has_trace;                /* found out below */
     bool is_cut;                   /* its answer has not come to its end */
     struct luaweb_fields query;

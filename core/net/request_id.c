@@ -13,13 +13,6 @@
 
 #define FIELD "X-Request-Id"
 
-/* Whether who has sent the request may name it: whoever can choose names can make two
- * requests look like one in the logs. */
-static bool may_name(const struct lw_request *request)
-{
-    return request->loop->limits.takes_any_id;
-}
-
 /* The name that came with it, or an empty slice: none, several, or none that is safe. */
 static struct luaweb_slice given_id(const struct lw_request *request)
 {
@@ -37,7 +30,8 @@ static struct luaweb_slice given_id(const struct lw_request *request)
 
 size_t lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE])
 {
-    if (may_name(request)) {
+    /* Whoever can choose names can make two requests look like one in the logs. */
+    if (request->may_be_named) {
         struct luaweb_slice given = given_id(request);
         if (given.size > 0) {
             memcpy(id, given.data, given.size);

@@ -15,6 +15,7 @@
 #include "machine/app.h"
 #include "net/access_log.h"
 #include "net/answer.h"
+#include "net/dev.h"
 #include "net/loop.h"
 #include "net/params.h"
 #include "net/proxied.h"
@@ -140,7 +141,7 @@ static void begin_walk(struct lw_request *request, const struct lw_head *head,
     *walk = (struct lw_walk){
         .request = &request->facts,
         .arena = &request->arena,
-        .trace = loop->trace,
+        .trace = loop->dev ? lw_dev_begin(request) : loop->trace,
         .now = loop->date_second,
         .present = head->present,
         .content = {.length = head->content_length,
@@ -251,6 +252,7 @@ static void serve(struct lw_conn *conn, size_t head_size)
     request->ops = &lw_http1_ops;
     request->began_ns = lw_tally_now(&conn->loop->tally);
     request->conn = conn;
+    request->may_be_named = conn->is_trusted || conn->loop->limits.takes_any_id;
     request->head = lw_slice(data, head_size);
     dispatch(conn, request, &head);
 }

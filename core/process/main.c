@@ -14,6 +14,7 @@
 #include "process/inherit.h"
 #include "process/master.h"
 #include "process/options.h"
+#include "process/remote.h"
 #include "process/worker.h"
 #include "share/board.h"
 #include "share/interest.h"
@@ -50,7 +51,8 @@ static int work(struct lw_options *options, const struct lw_inherited *inherited
         lw_board_take(inherited->slot);
         lw_metrics_take(inherited->slot);
         lw_interest_reset();
-        options->argv[0] = name;
+        if (!options->is_dev)
+            options->argv[0] = name;
     }
     int code = 2;
     if (lw_worker_construct(&worker, options, inherited))
@@ -98,6 +100,8 @@ int main(int argc, char **argv)
         lw_options_print_help(&options);
     else if (options.wants_version)
         puts("luaweb " LUAWEB_VERSION);
+    else if (lw_remote_is(options.argv[0]))
+        code = lw_remote_run(&options);
     else
         code = run(&options, argv);
     lw_options_free(&options);

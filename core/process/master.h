@@ -22,17 +22,19 @@
 #include "net/bind.h"
 #include "process/channel.h"
 #include "process/options.h"
+#include "process/outside.h"
 #include "share/board.h"
 
 #define LW_WORKERS_MOST (LW_MAX_WORKERS / 2)
 
 /* An address where the server listens. */
 struct lw_place {
-    char *shown;               /* as people write it, owned */
-    uint32_t listen;           /* which --listen: a name has a place for each address */
-    struct lw_bound_path path; /* of a unix socket */
-    bool is_one_socket;        /* for all workers: it can't be doubled */
-    int fds[LW_WORKERS_MOST];  /* by slot, owned; -1: none */
+    char *shown;                   /* as people write it, owned */
+    uint32_t listen;               /* which --listen: a name has one for each address */
+    struct lw_bound_path path;     /* of a unix socket */
+    bool is_one_socket;            /* for all workers: it can't be doubled */
+    int fds[LW_WORKERS_MOST];      /* by slot, owned; -1: none */
+    int reserved[LW_WORKERS_MOST]; /* bound for it, not listening; owned; -1: none */
 };
 
 enum lw_child_state {
@@ -116,6 +118,7 @@ struct lw_master {
     uv_timer_t stop_limit; /* what has not ended is killed */
     uv_signal_t signals[8];
     uint32_t stop_count; /* signals to stop */
+    struct lw_outside outside;
     int exit_code;
 };
 
@@ -132,6 +135,9 @@ int lw_listeners_open(struct lw_master *master, const char *fds);
 /* Opens sockets so that each TCP place has `count` slots; gives how many it has at least
  * (what failed is logged). */
 uint32_t lw_listeners_widen(struct lw_master *master, uint32_t count);
+
+/* Binds sockets for as many slots as there may be, which this user could not later. */
+void lw_listeners_reserve(struct lw_master *master);
 
 /* Closes the master's copies.  Paths of unix sockets stay when others go on there. */
 void lw_listeners_close(struct lw_master *master, bool others_go_on);

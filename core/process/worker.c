@@ -10,7 +10,9 @@
 #include "base/log.h"
 #include "net/access_log.h"
 #include "net/conn.h"
+#include "net/dev.h"
 #include "net/listen.h"
+#include "process/develop.h"
 #include "process/orders.h"
 #include "process/signals.h"
 #include "share/board.h"
@@ -91,6 +93,8 @@ static void on_ended(void *context, struct luaweb_host *host, int code,
     worker->loop.has_work = true;
     if (was_loading && size > 0)
         lw_orders_tell_failure(worker, generation->number, code, text, size);
+    if (was_loading && worker->loop.dev)
+        lw_dev_failed(worker->loop.dev, text, size);
     if (is_only && size > 0 && worker->is_first)
         fprintf(stderr, "luaweb: %.*s\n", (int)size, text);
     if (is_only && !worker->loop.is_draining)
@@ -169,6 +173,7 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
     worker->drain_timer.data = worker->reaper.data = worker;
     lw_signals_watch(worker);
     lw_orders_watch(worker);
+    lw_develop_begin(worker);
     return open_access_log(worker);
 }
 
@@ -311,6 +316,8 @@ void lw_worker_switch(struct lw_worker *worker, uint32_t number)
     if (!worker->loop.is_draining)
         atomic_store(&lw_board_own()->state, LW_SLOT_READY);
     lw_conn_renew(&worker->loop, &worker->site);
+    if (worker->loop.dev)
+        lw_dev_switched(worker->loop.dev, number);
     if (last)
         lw_generation_retire(last);
     lw_orders_tell(worker, LW_MESSAGE_SWITCHED, number);

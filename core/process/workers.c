@@ -112,6 +112,7 @@ static void replace(struct lw_child *child, int code, int number)
     if (uv_now(&master->loop) - child->started_ms >= LIVED_MS)
         child->back_off_ms = 0;
     say_end(child, code, number);
+    master->outside.restarts++;
     lw_worker_start_later(child);
     lw_cover_settle(master);
 }
