@@ -13,6 +13,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "base/slice.h"
 #include "net/access_log.h"
 #include "net/conn.h"
 #include "net/dev.h"
@@ -134,6 +135,13 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     uv_prepare_start(&loop->prepare, on_prepare);
     uv_check_start(&loop->check, on_check);
     return 0;
+}
+
+void lw_loop_show_health(struct lw_loop *loop, const char *path)
+{
+    loop->health = lw_slice(path, strlen(path));
+    loop->health_key =
+        lw_metrics_key(LW_METRIC_REQUEST, lw_metrics_label(loop->health), 0, 0);
 }
 
 int lw_loop_run(struct lw_loop *loop)

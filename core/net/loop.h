@@ -79,6 +79,8 @@ struct lw_loop {
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
     struct lw_works works;      /* on the thread pool */
+    struct luaweb_slice health; /* the path of --health, held; empty: none */
+    uint32_t health_key;        /* under which it is counted */
     struct lw_tally tally;      /* what is counted */
     struct lw_conn *conns;      /* all that are open */
     struct lw_conn *free_conns; /* pooled */
@@ -115,6 +117,9 @@ struct lw_loop {
 /* 0 or a libuv error. */
 int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
                       const struct lw_loop_calls *calls);
+
+/* Answers at this path, which is held, whether the worker is ready (net/ready.h). */
+void lw_loop_show_health(struct lw_loop *loop, const char *path);
 
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);

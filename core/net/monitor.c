@@ -4,6 +4,7 @@
  * answer, end our sending, and swallow until the client ends its own or time is up. */
 #include "net/monitor.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 
 #include "base/buffer.h"
 #include "base/date.h"
-#include "base/log.h"
 #include "base/require.h"
 #include "base/slice.h"
 #include "base/status.h"
@@ -25,14 +25,16 @@
 #include "share/metrics_text.h"
 
 #define HEAD_FIELDS 64
+#define AGAIN_MS    100
 
 struct lw_monitor {
     uv_poll_t poll;
+    uv_timer_t again; /* no descriptor was left: tried again */
     uv_loop_t *loop;
     int fd;
-    uint32_t count; /* of visits that are not freed yet */
-    bool is_closed; /* the poll is, or will be */
-    bool is_gone;   /* the loop has no part of it any more */
+    uint32_t count;  /* of visits that are not freed yet */
+    bool is_closed;  /* the poll is, or will be */
+    uint32_t closed; /* of its two handles */
     struct visit *visits;
     struct lw_blocks blocks;
 };
@@ -55,7 +57,7 @@ struct visit {
 
 static void free_when_gone(struct lw_monitor *monitor)
 {
-    if (!monitor->is_gone || monitor->count > 0)
+    if (monitor->closed < 2 || monitor->count > 0)
         return;
     lw_blocks_destruct(&monitor->blocks);
     free(monitor);
@@ -299,19 +301,26 @@ static void begin_visit(struct lw_monitor *monitor, int fd)
     lw_transport_want(&visit->transport, true, false, false);
 }
 
+static void on_waiting(uv_poll_t *poll, int status, int events);
+
+static void on_again(uv_timer_t *timer)
+{
+    struct lw_monitor *monitor = timer->data;
+    uv_poll_start(&monitor->poll, UV_READABLE, on_waiting);
+}
+
 static void on_waiting(uv_poll_t *poll, int status, int events)
 {
     struct lw_monitor *monitor = poll->data;
+    (void)status;
     (void)events;
-    if (status < 0) {
-        lw_log(LW_LOG_ERROR, "--metrics: the listener is lost: %s",
-               uv_strerror(status));
-        uv_poll_stop(poll);
-        return;
-    }
     int fd = accept4(monitor->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0)
+    if (fd >= 0) {
         begin_visit(monitor, fd);
+    } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
+        uv_poll_stop(poll);
+        uv_timer_start(&monitor->again, on_again, AGAIN_MS, 0);
+    }
 }
 
 struct lw_monitor *lw_monitor_open(uv_loop_t *loop, int fd, int *error)
@@ -324,7 +333,8 @@ struct lw_monitor *lw_monitor_open(uv_loop_t *loop, int fd, int *error)
         free(monitor);
         return NULL;
     }
-    monitor->poll.data = monitor;
+    uv_timer_init(loop, &monitor->again);
+    monitor->poll.data = monitor->again.data = monitor;
     lw_blocks_construct(&monitor->blocks, LW_MONITOR_MOST);
     uv_poll_start(&monitor->poll, UV_READABLE, on_waiting);
     return monitor;
@@ -338,7 +348,7 @@ int lw_monitor_fd(const struct lw_monitor *monitor)
 static void on_closed(uv_handle_t *handle)
 {
     struct lw_monitor *monitor = handle->data;
-    monitor->is_gone = true;
+    monitor->closed++;
     free_when_gone(monitor);
 }
 
@@ -350,5 +360,6 @@ void lw_monitor_close(struct lw_monitor *monitor)
     while (monitor->visits)
         close_visit(monitor->visits);
     uv_close((uv_handle_t *)&monitor->poll, on_closed);
+    uv_close((uv_handle_t *)&monitor->again, on_closed);
     close(monitor->fd);
 }

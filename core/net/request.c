@@ -62,7 +62,8 @@ static void forget(struct lw_request *request)
     request->is_parted = request->has_parts = false;
     request->has_type = request->has_date = request->wants_close = false;
     request->waits_for_content = request->waits_for_room = false;
-    request->is_given = request->is_asked = request->knows_gone = false;
+    request->is_given = request->is_asked = request->is_unlogged = request->knows_gone =
+        false;
     request->has_query = request->has_cookies = false;
     request->has_trace = request->is_cut = false;
 }
@@ -132,7 +133,7 @@ void lw_request_log(struct lw_request *request)
     lw_tally_end(&request->loop->tally, key, request->began_ns);
     if (request->loop->keeps_spans)
         lw_tracer_add(request);
-    if (request->loop->access_log && !is_own)
+    if (request->loop->access_log && !is_own && !request->is_unlogged)
         add_to_log(request);
     if (request->loop->dev)
         lw_dev_end(request);

@@ -76,6 +76,7 @@ struct lw_request {
     bool waits_for_content;        /* Lua does, for the wake of this request */
     bool waits_for_room;           /* likewise, to write more of the answer */
     bool is_given;                 /* its function has given all of the answer */
+    bool is_unlogged;              /* not in the access log */
     bool is_asked;                 /* Lua was told of it */
     bool knows_gone;               /* Lua was told that the client is gone */
     bool has_query;                /* decoded below */

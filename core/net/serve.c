@@ -19,6 +19,7 @@
 #include "net/loop.h"
 #include "net/params.h"
 #include "net/proxied.h"
+#include "net/ready.h"
 #include "net/repeat.h"
 #include "net/request.h"
 
@@ -193,18 +194,28 @@ static uint32_t key_of(const struct lw_request *request,
     const struct lw_method *method = decision->method;
     if (method && method->key)
         return decision->key | method->key;
-    uint32_t label = method ? lw_metrics_key_label(decision->key) : LW_LABEL_SERVER;
-    return lw_metrics_key(LW_METRIC_REQUEST, label,
-                          lw_metrics_method(request->facts.method), 0);
+    uint32_t number = lw_metrics_method(request->facts.method);
+    return decision->key | lw_metrics_key_method(number);
+}
+
+static void decide(struct lw_request *request, bool is_server_wide,
+                   struct lw_decision *decision)
+{
+    lw_app_decide(request->app, &request->facts, is_server_wide, &request->arena,
+                  decision);
+    if (is_server_wide)
+        decision->key = lw_metrics_key(LW_METRIC_REQUEST, LW_LABEL_SERVER, 0, 0);
 }
 
 static void dispatch(struct lw_conn *conn, struct lw_request *request,
                      const struct lw_head *head)
 {
     struct lw_decision decision;
-    bool is_server_wide = head->parts.form == LW_TARGET_ASTERISK;
-    lw_app_decide(request->app, &request->facts, is_server_wide, &request->arena,
-                  &decision);
+    bool is_health = lw_ready_is_asked(conn->loop, request->facts.path);
+    if (is_health)
+        decision = (struct lw_decision){.key = conn->loop->health_key};
+    else
+        decide(request, head->parts.form == LW_TARGET_ASTERISK, &decision);
     lw_content_begin(&conn->content, head, conn->loop->limits.max_body);
     conn->state = LW_CONN_SERVING;
     conn->keep_alive = head->keep_alive;
@@ -215,6 +226,10 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     conn->reply_left = -1;
     request->resource = decision.resource;
     request->key = key_of(request, &decision);
+    if (is_health) {
+        lw_ready_answer(request);
+        return;
+    }
     if (!decision.machine) {
         lw_answer_status(request, 204);
         return;

@@ -31,8 +31,6 @@
       "Requests that had come before the answer to the one in front was sent.")      \
     X(CUT, "luaweb_responses_cut_total", "", COUNTER, SUM,                             \
       "Answers that had begun and were cut off.")                                      \
-    X(HEALTH, "luaweb_health_requests_total", "", COUNTER, SUM,                        \
-      "Requests for the path of --health; they are not in luaweb_requests_total.")     \
     X(LATE_IDLE, "luaweb_timeouts_total", "kind=\"idle\"", COUNTER, SUM,               \
       "Deadlines that have passed.")                                                   \
     X(LATE_HEADER, "luaweb_timeouts_total", "kind=\"header\"", COUNTER, SUM, "")       \

@@ -56,14 +56,14 @@ static void write_line(struct view *view, const char *name, const char *labels,
     lw_page_add(view->page, "\n");
 }
 
-/* "worker="0",labels", or "master". */
+/* Workers are counted from 1, as in the log. */
 static void write_labels(char labels[static 128], uint32_t number, const char *more)
 {
     const char *comma = *more ? "," : "";
     if (number == LW_METRIC_MASTER)
         snprintf(labels, 128, "worker=\"master\"%s%s", comma, more);
     else
-        snprintf(labels, 128, "worker=\"%u\"%s%s", number, comma, more);
+        snprintf(labels, 128, "worker=\"%u\"%s%s", number + 1, comma, more);
 }
 
 /* The table --------------------------------------------------------------------------*/
