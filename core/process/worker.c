@@ -170,6 +170,8 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
     /* Commands that ask their own app, as test and check do, are no proxies. */
     worker->loop.demands_proxy_header = inherited && options->demands_proxy_header;
     worker->loop.unix_mode = options->unix_mode;
+    if (options->health)
+        lw_loop_show_health(&worker->loop, options->health);
     uv_timer_init(&worker->loop.uv, &worker->drain_timer);
     uv_timer_init(&worker->loop.uv, &worker->reaper);
     worker->drain_timer.data = worker->reaper.data = worker;
