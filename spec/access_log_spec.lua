@@ -119,7 +119,7 @@ describe("An entry as JSON", function()
     ["a HEAD of a stream"] = { status = 200, octets_sent = 0, method = "HEAD",
       octets = "HEAD /stream HTTP/1.1\r\nHost: localhost\r\n\r\n" },
     ["a handler that fails"] = { octets = process.get "/broken", status = 500,
-      octets_sent = 26, resource = "/broken" },
+      octets_sent = 47, resource = "/broken" },
     ["a stream, without its framing"] = { octets = process.get "/stream", status = 200,
       octets_sent = 10000 },
     ["a large answer"] = { octets = process.get "/large", status = 200,

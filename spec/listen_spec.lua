@@ -3,7 +3,6 @@
 local lfs = require "lfs"
 local process = require "spec.support.process"
 local socket = require "luaweb.client.socket"
-local who_listens = require "luaweb.command.who_listens"
 
 local HELLO = "apps/hello.lua"
 local GET = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -184,18 +183,19 @@ describe("a unix socket", function()
 end)
 
 describe("the search for a holder", function()
-  it("finds nobody where nobody listens", function()
-    local child = process.serve(HELLO)
-    child:signal "TERM"
-    child:wait()
-    assert.is_nil(who_listens.find("127.0.0.1", child.port))
-    assert.is_nil(who_listens.find(process.path "nothing.sock"))
-  end)
-
   it("does not blame the holder of the same port of another address", function()
     local child = process.serve(HELLO)
-    assert.is_nil(who_listens.find("127.0.0.2", child.port))
-    assert.equal(("luaweb (pid %d)"):format(child.pid),
-      who_listens.find("127.0.0.1", child.port))
+    local other = process.start(HELLO, "--listen", "127.0.0.2:" .. child.port)
+    other:expect("on http://127%.0%.0%.2:" .. child.port .. "$")
+    assert.matches("held by luaweb %(pid " .. other.pid .. "%)$",
+      refused("--listen", "127.0.0.2:" .. child.port))
+    assert.matches("held by luaweb %(pid " .. child.pid .. "%)$",
+      refused("--listen", "127.0.0.1:" .. child.port))
+  end)
+
+  it("names the master, though its workers hold the socket too", function()
+    local child = process.serve(HELLO, "--workers", "2")
+    assert.matches("held by luaweb %(pid " .. child.pid .. "%)$",
+      refused("--listen", "127.0.0.1:" .. child.port))
   end)
 end)

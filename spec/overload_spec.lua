@@ -152,6 +152,13 @@ return web.app {
     return process.serve(process.file("hoard.lua", APP), "--lua-memory", limit)
   end
 
+  -- No new generation can take the place of the one that holds too much.
+  local function serve_alone(limit)
+    local child = serve(limit)
+    process.file("hoard.lua", "error 'broken'")
+    return child
+  end
+
   local function hoard(child, seconds)
     assert.equal(204, child:ask(process.get("/hoard/" .. seconds)).status)
     -- Whether there is too much is asked in front of what is done next.
@@ -159,7 +166,7 @@ return web.app {
   end
 
   it("answers 503 to new requests while Lua holds more, and logs it once", function()
-    local child = serve "32m"
+    local child = serve_alone "32m"
     hoard(child, 60)
     for _ = 1, 3 do is_told_to_come_back(child:ask(ROOT)) end
     local log, count = child:errors():gsub(
@@ -168,7 +175,7 @@ return web.app {
   end)
 
   it("keeps the connection of a request that it refuses", function()
-    local child = serve "32m"
+    local child = serve_alone "32m"
     hoard(child, 60)
     local conn = child:connect()
     for _ = 1, 3 do is_told_to_come_back(child:ask(ROOT, conn)) end
@@ -176,7 +183,7 @@ return web.app {
   end)
 
   it("lets what runs go on, and answers that need no Lua", function()
-    local child = serve "32m"
+    local child = serve_alone "32m"
     local slow = child:connect(process.get "/slow")
     hoard(child, 60)
     is_told_to_come_back(child:ask(ROOT))
@@ -186,10 +193,18 @@ return web.app {
   end)
 
   it("serves again once Lua has let go", function()
-    local child = serve "32m"
+    local child = serve_alone "32m"
     hoard(child, 0.5)
     is_told_to_come_back(child:ask(ROOT))
     serves_within(child, 8)
+  end)
+
+  it("replaces the generation that holds it by a new one", function()
+    local child = serve "32m"
+    hoard(child, 60)
+    serves_within(child, 8)
+    assert.matches("reload: Lua held more than %-%-lua%-memory\n.*reload: generation 2 "
+      .. "serves", child:errors())
   end)
 
   it("is no matter of garbage that nothing holds", function()

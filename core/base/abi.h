@@ -186,9 +186,9 @@ int luaweb_listen(struct luaweb_host *host, struct luaweb_app *app, const char *
 /* The text of a libuv error code (static). */
 const char *luaweb_error(struct luaweb_host *host, int code);
 
-/* Writes what the logs name the request by: at most 31 octets and a NUL. */
+/* Writes what the logs name the request by: at most 128 octets and a NUL. */
 void luaweb_request_id(struct luaweb_host *host, const struct luaweb_request *request,
-                       char id[32]);
+                       char id[129]);
 
 /* The template of the resource that a request is for, lent by the app; empty where there
  * is none, or the request has ended. */

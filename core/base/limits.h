@@ -54,6 +54,15 @@ struct lw_limits {
 #define LW_LIMIT(name, flag, value, unit, help) uint64_t name;
     LW_LIMITS(LW_LIMIT)
 #undef LW_LIMIT
+    uint64_t shown_ids;    /* enum lw_shown_ids */
+    uint64_t takes_any_id; /* whoever sends a request may name it */
+};
+
+/* Which answers tell the names of their requests. */
+enum lw_shown_ids {
+    LW_IDS_IN_ERRORS, /* of the server: 500 and above */
+    LW_IDS_IN_ALL,
+    LW_IDS_IN_NONE
 };
 
 /* Those that can't. */

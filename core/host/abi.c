@@ -136,7 +136,7 @@ EXPORT const char *luaweb_error(struct luaweb_host *host, int code)
 }
 
 EXPORT void luaweb_request_id(struct luaweb_host *host,
-                              const struct luaweb_request *request, char id[32])
+                              const struct luaweb_request *request, char id[LW_ID_SIZE])
 {
     (void)host;
     lw_request_id((const struct lw_request *)request, id);

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/abi_trace.h"
 #include "base/log.h"
 #include "base/require.h"
 #include "host/embedded.h"
+#include "host/look.h"
 #include "machine/app.h"
 
 #define EVENTS_PER_TURN  1000
@@ -134,6 +136,7 @@ bool lw_host_turn(struct luaweb_host *host)
     host->has_more = lua_toboolean(lua, -1);
     lua_pop(lua, 1);
     lw_collector_count_turn(&host->collector);
+    lw_host_counts_tell(&host->counts);
     return host->has_more || host->event_count > 0;
 }
 
@@ -171,6 +174,7 @@ bool lw_host_construct(struct luaweb_host *host, struct lw_loop *loop,
     lua_atpanic(host->lua, on_panic);
     luaL_openlibs(host->lua);
     lw_offloads_construct(&host->offloads, loop, &host->owner);
+    lw_together_construct(&host->together);
     lw_collector_construct(&host->collector, &loop->uv, host->lua, &host->has_more);
     lw_watchdog_construct(&host->watchdog, host->lua, &loop->limits);
     return true;
@@ -200,15 +204,26 @@ bool lw_host_start(struct luaweb_host *host, int argc, char **argv)
     return true;
 }
 
+void lw_host_woken(struct luaweb_host *host)
+{
+    if (host->together.id == LW_NO_ID)
+        return;
+    on_wake(host, host->together.id);
+    host->loop->has_work = true;
+}
+
 void lw_host_close(struct luaweb_host *host)
 {
     lw_loop_close_owner(host->loop, &host->owner);
+    luaweb_spans_stop(host);
     if (host->loop->trace == &host->trace)
         host->loop->trace = NULL;
     lw_collector_close(&host->collector);
     lw_watchdog_destruct(&host->watchdog);
     lua_close(host->lua); /* finalizers may look at requests */
     host->lua = NULL;
+    lw_host_counts_close(&host->counts);
+    lw_together_destruct(&host->together, host->loop);
 }
 
 bool lw_host_is_quiet(const struct luaweb_host *host)
@@ -219,6 +234,7 @@ bool lw_host_is_quiet(const struct luaweb_host *host)
 void lw_host_destruct(struct luaweb_host *host)
 {
     lw_offloads_destruct(&host->offloads);
+    lw_look_forget(host);
     for (uint32_t i = 0; i < host->app_count; i++) {
         lw_app_destruct(&host->apps[i]->app);
         free(host->apps[i]);

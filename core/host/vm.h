@@ -13,7 +13,9 @@
 #include "base/abi.h"
 #include "base/cells.h"
 #include "host/collector.h"
+#include "host/counts.h"
 #include "host/offload.h"
+#include "host/together.h"
 #include "host/watchdog.h"
 #include "machine/app.h"
 #include "machine/walk.h"
@@ -55,14 +57,17 @@ struct luaweb_host {
     uint32_t event_first;
     uint32_t event_count;
     bool has_more;    /* Lua had not done all that is ready when its last turn ended */
+    bool keeps_spans; /* it has started the tracer */
     bool is_stopping; /* Lua was told that this is its end */
     uint64_t collect_again_ms; /* when Lua holds too much */
     struct lw_collector collector;
+    struct lw_host_counts counts;
     struct lw_watchdog watchdog;
     uint32_t budget;             /* events that Lua may still pull in this turn */
     struct lw_hosted_app **apps; /* owned, and each of them */
     uint32_t app_count;
     struct lw_offloads offloads;
+    struct lw_together together;
     struct lw_trace trace; /* of walks, while somebody looks (loop.trace) */
     char *scratch;         /* for decoded form pairs and media types; owned */
     size_t scratch_size;
@@ -85,6 +90,9 @@ void lw_host_stopping(struct luaweb_host *host);
 /* Tells Lua that all requests have ended (left_ms 0), or that they will be cut and it has
  * so long to end what it does.  It answers with calls.ended. */
 void lw_host_stop(struct luaweb_host *host, uint64_t left_ms);
+
+/* Other workers have published something: Lua is told, if it reads that. */
+void lw_host_woken(struct luaweb_host *host);
 
 /* Ends all that it has on the loop, and the Lua state; not from within a turn of its
  * own.  Work on the thread pool, and closing handles, may still use the host. */

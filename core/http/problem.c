@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writes default bodies.  All that is ours fits by far; the detail takes what room is
- * left, but for what follows it. */
+ * left, but for what follows it (the id has LW_ID_MOST octets at most). */
 #include "http/problem.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "http/accept.h"
 
 #define CUT            "..."
-#define BEHIND         64 /* octets kept for what follows the detail */
-#define LONGEST_ESCAPE 6  /* of what stands for one character: &quot; or \u001f */
+#define BEHIND         320 /* octets kept for what follows the detail */
+#define LONGEST_ESCAPE 6   /* of what stands for one character: &quot; or \u001f */
 
 /* Writes one character of a detail. */
 typedef void put_character(struct lw_problem *problem, struct luaweb_slice character);
@@ -111,17 +111,22 @@ static void put_detail(struct lw_problem *problem, struct luaweb_slice detail,
 }
 
 static void write_text(struct lw_problem *problem, int status,
-                       struct luaweb_slice detail)
+                       struct luaweb_slice detail, struct luaweb_slice id)
 {
     put_status(problem, status);
     if (detail.size > 0)
         put(problem, ": ");
     put_detail(problem, detail, put_plain);
     put(problem, "\n");
+    if (id.size == 0)
+        return;
+    put(problem, "Request id: ");
+    put_slice(problem, id);
+    put(problem, "\n");
 }
 
 static void write_html(struct lw_problem *problem, int status,
-                       struct luaweb_slice detail)
+                       struct luaweb_slice detail, struct luaweb_slice id)
 {
     put(problem, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
                  "<meta charset=\"utf-8\">\n<title>");
@@ -134,12 +139,17 @@ static void write_html(struct lw_problem *problem, int status,
         put_detail(problem, detail, put_html);
         put(problem, "</p>\n");
     }
+    if (id.size > 0) {
+        put(problem, "<p>Request id: <code>");
+        put_slice(problem, id);
+        put(problem, "</code></p>\n");
+    }
     put(problem, "</body>\n</html>\n");
 }
 
 /* RFC 9457 §3.1. */
 static void write_json(struct lw_problem *problem, int status,
-                       struct luaweb_slice detail)
+                       struct luaweb_slice detail, struct luaweb_slice id)
 {
     const char *title = lw_status_reason(status);
     put(problem, "{");
@@ -155,6 +165,11 @@ static void write_json(struct lw_problem *problem, int status,
         put_detail(problem, detail, put_json);
         put(problem, "\"");
     }
+    if (id.size > 0) {
+        put(problem, ",\"request_id\":\"");
+        put_slice(problem, id);
+        put(problem, "\"");
+    }
     put(problem, "}\n");
 }
 
@@ -167,7 +182,8 @@ static void write_json(struct lw_problem *problem, int status,
 static const struct {
     const char *offer;
     const char *type;
-    void (*write)(struct lw_problem *problem, int status, struct luaweb_slice detail);
+    void (*write)(struct lw_problem *problem, int status, struct luaweb_slice detail,
+                  struct luaweb_slice id);
 } forms[] = {
     {TEXT,                    TEXT,    write_text},
     {HTML,                    HTML,    write_html},
@@ -178,7 +194,8 @@ static const struct {
 #define FORMS (sizeof forms / sizeof *forms)
 
 void lw_problem_write(struct luaweb_fields headers, int status,
-                      struct luaweb_slice detail, struct lw_problem *problem)
+                      struct luaweb_slice detail, struct luaweb_slice id,
+                      struct lw_problem *problem)
 {
     lw_require(status >= 100 && status <= 999);
     struct luaweb_slice offers[FORMS];
@@ -188,5 +205,5 @@ void lw_problem_write(struct luaweb_fields headers, int status,
     size_t form = choice < 0 ? 0 : (size_t)choice;
     problem->type = lw_slice(forms[form].type, strlen(forms[form].type));
     problem->size = 0;
-    forms[form].write(problem, status, detail);
+    forms[form].write(problem, status, detail, id);
 }

@@ -11,7 +11,7 @@
 
 #include "base/abi.h"
 
-#define LW_PROBLEM_SIZE 1024
+#define LW_PROBLEM_SIZE 1280
 
 struct lw_problem {
     struct luaweb_slice type; /* the media type, static */
@@ -31,8 +31,12 @@ struct lw_problem {
  *
  * The detail is for people, and may be empty.  What does not fit is cut between two
  * characters and ends in "...".  Octets that are not UTF-8 become U+FFFD; in text and
- * HTML control characters become spaces. */
+ * HTML control characters become spaces.
+ *
+ * `id` names the request, in safe octets (request_id.h); empty: it is not told.  It is a
+ * line of its own, or the extension member `request_id` (§3.2). */
 void lw_problem_write(struct luaweb_fields headers, int status,
-                      struct luaweb_slice detail, struct lw_problem *problem);
+                      struct luaweb_slice detail, struct luaweb_slice id,
+                      struct lw_problem *problem);
 
 #endif

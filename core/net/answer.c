@@ -72,12 +72,15 @@ static void drop_type(struct lw_request *request)
 static void reply_problem(struct lw_request *request, int status)
 {
     struct lw_problem problem;
-    struct luaweb_slice detail = lw_slice("", 0);
+    struct luaweb_slice detail = lw_slice("", 0), shown = detail;
+    char id[LW_ID_SIZE];
     if (request->walk.machine)
         detail = lw_detail(&request->walk);
+    if (lw_request_shows_id(request, status))
+        shown = lw_slice(id, lw_request_id(request, id));
     drop_type(request);
     struct lw_response response = {.status = status};
-    lw_problem_write(request->facts.headers, status, detail, &problem);
+    lw_problem_write(request->facts.headers, status, detail, shown, &problem);
     response.type = problem.type;
     request->ops->reply(request, &response, lw_slice(problem.text, problem.size));
 }

@@ -4,12 +4,8 @@
  * and closing.  What happens between a whole head and its answer is in serve.c. */
 #include "net/conn.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -18,6 +14,7 @@
 #include "net/gone.h"
 #include "net/listen.h"
 #include "net/loop.h"
+#include "net/proxied.h"
 #include "net/repeat.h"
 #include "net/request.h"
 #include "net/serve.h"
@@ -25,25 +22,6 @@
 #define READ_ROOM 4096 /* asked for in front of a read */
 
 static void on_ready(struct lw_transport *transport, int status, int events);
-
-static void write_peer(struct lw_conn *conn)
-{
-    union {
-        struct sockaddr_storage any;
-        struct sockaddr_in v4;
-        struct sockaddr_in6 v6;
-    } address = {0};
-    socklen_t size = sizeof address;
-    conn->peer[0] = 0;
-    if (getpeername(conn->transport.fd, (struct sockaddr *)&address, &size) != 0)
-        return;
-    if (address.any.ss_family == AF_INET)
-        inet_ntop(AF_INET, &address.v4.sin_addr, conn->peer, sizeof conn->peer);
-    else if (address.any.ss_family == AF_INET6)
-        inet_ntop(AF_INET6, &address.v6.sin6_addr, conn->peer, sizeof conn->peer);
-    else
-        memcpy(conn->peer, "unix:", 6);
-}
 
 int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
 {
@@ -65,8 +43,13 @@ int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
         conn->next->prev = conn;
     loop->conns = conn;
     lw_loop_count_conn(loop, 1);
-    write_peer(conn);
+    struct lw_peer peer = lw_transport_peer(&conn->transport);
+    lw_peer_write(&peer, conn->peer);
     lw_conn_touch(conn);
+    if (loop->trusted)
+        lw_proxied_open(conn, &peer);
+    if (conn->state == LW_CONN_CLOSED)
+        return 0;
     if (loop->conn_count > loop->limits.max_connections)
         lw_serve_overflow(conn);
     else
@@ -117,7 +100,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         lw_request_keep(conn->request);
         keep_peer(conn->request);
         conn->request->conn = NULL;
-        loop->orphan_count++;
+        lw_loop_count_orphan(loop, 1);
         lw_conn_wake_reader(conn);
         wake_writer(conn);
         lw_gone_lost(conn->request);
@@ -161,6 +144,7 @@ static bool fill(struct lw_conn *conn)
                                      in->capacity - in->end);
     if (n > 0) {
         in->end += (size_t)n;
+        lw_tally_add(&conn->loop->tally, LW_METRIC_RECEIVED, (double)n);
         conn->has_read = true;
         return true;
     }
@@ -208,6 +192,7 @@ static void on_octets(struct lw_conn *conn)
 {
     switch (conn->state) {
     case LW_CONN_READING: lw_conn_advance(conn); break;
+    case LW_CONN_OPENING: lw_proxied_advance(conn); break;
     case LW_CONN_SERVING:
         lw_content_arrived(conn);
         lw_conn_wake_reader(conn);
@@ -258,6 +243,7 @@ void lw_conn_flush(struct lw_conn *conn)
             return;
         }
         conn->has_written = true;
+        lw_tally_add(&conn->loop->tally, LW_METRIC_SENT, (double)n);
         lw_buffer_consume(out, (size_t)n);
     }
     lw_buffer_release(out, &conn->loop->blocks);
@@ -302,14 +288,15 @@ static void go_on(struct lw_conn *conn)
 
 static bool is_idle(const struct lw_conn *conn)
 {
-    return conn->state == LW_CONN_READING && lw_buffer_size(&conn->in) == 0
-           && lw_buffer_size(&conn->out) == 0;
+    return (conn->state == LW_CONN_READING || conn->state == LW_CONN_OPENING)
+           && lw_buffer_size(&conn->in) == 0 && lw_buffer_size(&conn->out) == 0;
 }
 
 static void settle(struct lw_conn *conn)
 {
     if (conn->state == LW_CONN_CLOSED)
         return;
+    lw_tally_pipelined(&conn->loop->tally, &conn->seen, conn->served);
     if (conn->request)
         lw_request_keep(conn->request);
     lw_conn_flush(conn);

@@ -3,6 +3,7 @@
  * A connection: octets in, one request at a time, octets out.  It owns its transport
  * and buffers; it borrows the request that it serves.
  *
+ *   OPENING   -> READING   the header of its proxy is read (with --proxy-protocol)
  *   READING   -> SERVING   a head is whole and a function is asked
  *   READING   -> READING   C has answered alone
  *   SERVING   -> READING   answered, content read
@@ -20,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/peer.h"
 #include "http/memo.h"
 #include "machine/walk.h"
 #include "net/content.h"
@@ -37,7 +39,8 @@ enum lw_conn_state {
     LW_CONN_SERVING,
     LW_CONN_DRAINING,
     LW_CONN_CLOSING,
-    LW_CONN_CLOSED
+    LW_CONN_CLOSED,
+    LW_CONN_OPENING
 };
 
 /* What negotiation has chosen for the field lines in the connection's memo. */
@@ -63,8 +66,10 @@ struct lw_conn {
     size_t unread;              /* in the kernel, when the write deadline was armed */
     int64_t reply_left;         /* octets of its answer still to come; < 0: not known */
     uint64_t served;            /* requests so far */
+    uint64_t seen;              /* of these, when it was last settled */
     uint32_t minor_version;     /* of that request */
     bool keep_alive;            /* the client wishes it */
+    bool is_trusted; /* what its requests say of who is behind `peer` is believed */
     bool is_chunked_reply;
     bool is_eof;       /* the client has ended its sending */
     bool has_hung_up;  /* it will, behind octets that are not read yet */
@@ -77,8 +82,8 @@ struct lw_conn {
     bool has_answered; /* a request has ended since then */
     struct lw_conn *next_dirty;
     struct lw_conn *prev;
-    struct lw_conn *next; /* of the open ones, or of the pool */
-    char peer[48];
+    struct lw_conn *next;    /* of the open ones, or of the pool */
+    char peer[LW_PEER_TEXT]; /* as the socket has it, or the header of its proxy */
 };
 
 /* Takes a connected, non-blocking descriptor.  0, or a libuv error and it is closed. */

@@ -14,12 +14,17 @@
 #include "base/limits.h"
 #include "net/deadline.h"
 #include "net/owner.h"
+#include "net/tally.h"
 #include "net/work.h"
 
 struct lw_conn;
+struct lw_dev;
 struct lw_listener;
+struct lw_peers;
+struct lw_networks;
 struct lw_request;
 struct lw_trace;
+struct lw_tracer;
 
 /* What the loop asks of who runs it. */
 struct lw_loop_calls {
@@ -41,6 +46,7 @@ enum lw_id_kind {
     LW_ID_OFFLOAD,
     LW_ID_LOOKUP,
     LW_ID_TRUST,
+    LW_ID_BUS,
     LW_ID_KINDS
 };
 
@@ -61,16 +67,27 @@ struct lw_loop {
     uv_timer_t last;         /* ends the wait for the thread pool */
     struct lw_limits limits;
     struct lw_loop_calls calls;
-    struct lw_access_log *access_log; /* owned; NULL: none */
-    struct lw_trace *trace; /* of the walks, for the host; NULL: nobody looks */
+    const struct lw_networks *trusted; /* proxies; borrowed; NULL: nobody is */
+    bool demands_proxy_header;         /* in front of what comes from them */
+    uint32_t unix_mode;                /* of unix sockets; 0: the usual one */
+    uint32_t complaint_count;          /* on proxies that were not said */
+    uint64_t complaint_again_ms;       /* when one may be said again */
+    struct lw_access_log *access_log;  /* owned; NULL: none */
+    struct lw_trace *trace;   /* of the walks, for the host; NULL: nobody looks */
+    struct lw_tracer *tracer; /* owned; NULL: nobody has asked for a trace */
+    struct lw_dev *dev;       /* owned; NULL but while an app is developed */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
     struct lw_works works;      /* on the thread pool */
+    struct luaweb_slice health; /* the path of --health, held; empty: none */
+    uint32_t health_key;        /* under which it is counted */
+    struct lw_tally tally;      /* what is counted */
     struct lw_conn *conns;      /* all that are open */
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
     struct lw_listener *listeners;
+    struct lw_peers *peers; /* who can be given connections, owned; NULL: nobody */
     struct lw_request *free_requests;
     struct lw_timer *free_timers;
     uint32_t timer_count; /* that have a number */
@@ -93,6 +110,7 @@ struct lw_loop {
     bool closes_idle;         /* the grace of a drain is over */
     bool is_drained;          /* nothing is open any more, and calls.drained knows */
     uint32_t queued;          /* requests that the host was told of in this turn */
+    bool keeps_spans;         /* of requests that end (tracer.h) */
     bool has_work;            /* the host was told of something in this turn */
 };
 
@@ -101,6 +119,9 @@ struct lw_loop {
 /* 0 or a libuv error. */
 int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
                       const struct lw_loop_calls *calls);
+
+/* Answers at this path, which is held, whether the worker is ready (net/ready.h). */
+void lw_loop_show_health(struct lw_loop *loop, const char *path);
 
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);
@@ -155,6 +176,9 @@ void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how
 
 /* A connection has come (1) or gone (-1); the board shows how many there are. */
 void lw_loop_count_conn(struct lw_loop *loop, int change);
+
+/* A request has lost its client (1), or such a one has ended (-1). */
+void lw_loop_count_orphan(struct lw_loop *loop, int change);
 
 /* Milliseconds since 1970. */
 int64_t lw_loop_time_ms(void);

@@ -3,7 +3,6 @@
  * The pool of requests, keeping a head, and the decoded views of query and cookies. */
 #include "net/request.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +14,9 @@
 #include "http/query.h"
 #include "http/reply.h"
 #include "net/access_log.h"
+#include "net/dev.h"
 #include "net/loop.h"
+#include "net/tracer.h"
 
 static struct lw_request *construct(struct lw_loop *loop, struct lw_owner *owner)
 {
@@ -61,8 +62,10 @@ static void forget(struct lw_request *request)
     request->is_parted = request->has_parts = false;
     request->has_type = request->has_date = request->wants_close = false;
     request->waits_for_content = request->waits_for_room = false;
-    request->is_given = request->knows_gone = false;
+    request->is_given = request->is_asked = request->is_unlogged = request->knows_gone =
+        false;
     request->has_query = request->has_cookies = false;
+    request->has_trace = request->is_cut = false;
 }
 
 void lw_request_disarm(struct lw_request *request)
@@ -78,7 +81,8 @@ void lw_request_end(struct lw_request *request)
     if (request->waits_for_content || request->waits_for_room)
         lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
     if (request->ops && !request->conn)
-        loop->orphan_count--;
+        lw_loop_count_orphan(loop, -1);
+    loop->tally.running -= request->is_asked;
     loop->ids[request->facts.slot].owner->request_count--;
     lw_request_disarm(request);
     lw_buffer_release(&request->fields, &loop->blocks);
@@ -98,22 +102,16 @@ static struct luaweb_slice value_of(const struct lw_request *request,
     return field ? field->value : lw_slice("", 0);
 }
 
-void lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE])
-{
-    snprintf(id, LW_ID_SIZE, "%s-%llx", request->loop->id_prefix,
-             (unsigned long long)request->facts.id);
-}
-
 /* Apart, so that without a log nothing is made ready for it. */
 static __attribute__((noinline)) void add_to_log(const struct lw_request *request)
 {
     struct lw_loop *loop = request->loop;
     char id[LW_ID_SIZE];
     uint64_t duration_ns = uv_hrtime() - request->began_ns;
-    lw_request_id(request, id);
+    size_t id_size = lw_request_id(request, id);
     struct lw_access access = {
         .time_ms = lw_loop_time_ms() - (int64_t)(duration_ns / 1000000),
-        .id = lw_slice(id, strlen(id)),
+        .id = lw_slice(id, id_size),
         .peer = request->facts.peer,
         .method = request->facts.method,
         .target = request->facts.target,
@@ -128,10 +126,17 @@ static __attribute__((noinline)) void add_to_log(const struct lw_request *reques
     lw_access_log_add(loop->access_log, &access);
 }
 
-void lw_request_log(const struct lw_request *request)
+void lw_request_log(struct lw_request *request)
 {
-    if (request->loop->access_log)
+    bool is_own = request->loop->dev && lw_dev_is_own(request);
+    uint32_t key = request->key | (uint32_t)request->status;
+    lw_tally_end(&request->loop->tally, key, request->began_ns);
+    if (request->loop->keeps_spans)
+        lw_tracer_add(request);
+    if (request->loop->access_log && !is_own && !request->is_unlogged)
         add_to_log(request);
+    if (request->loop->dev)
+        lw_dev_end(request);
 }
 
 void lw_request_free_all(struct lw_loop *loop)

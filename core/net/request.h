@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/abi.h"
+#include "base/abi_trace.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "http/request_id.h"
 #include "machine/walk.h"
 #include "net/deadline.h"
 
@@ -55,10 +56,12 @@ struct lw_request {
     struct luaweb_slice
         head; /* the octets that facts points into, until they are kept */
     struct lw_request *next_free;
-    double declared_length;       /* Content-Length that the app set, < 0: none */
-    uint64_t began_ns;            /* when its head was whole; 0 without an access log */
-    struct lw_walk walk;          /* through the machine of its resource */
-    struct luaweb_slice resource; /* the template; lent by the app */
+    double declared_length;        /* Content-Length that the app set, < 0: none */
+    uint64_t began_ns;             /* when its octets were read, see net/tally.h */
+    struct lw_walk walk;           /* through the machine of its resource */
+    struct luaweb_slice resource;  /* the template; lent by the app */
+    struct luaweb_slice tail;      /* behind content in pieces; set by its start */
+    uint32_t key;                  /* under which it is counted, but for its status */
     struct luaweb_slice part_type; /* of the content of which parts are wanted */
     uint64_t sent;                 /* octets of content written */
     int status;                    /* of its answer; 0: none yet */
@@ -73,11 +76,17 @@ struct lw_request {
     bool waits_for_content;        /* Lua does, for the wake of this request */
     bool waits_for_room;           /* likewise, to write more of the answer */
     bool is_given;                 /* its function has given all of the answer */
+    bool is_unlogged;              /* not in the access log */
+    bool is_asked;                 /* Lua was told of it */
     bool knows_gone;               /* Lua was told that the client is gone */
     bool has_query;                /* decoded below */
     bool has_cookies;              /* decoded below */
+    bool may_be_named;             /* by who has sent it */
+    bool has_trace;                /* found out below */
+    bool is_cut;                   /* its answer has not come to its end */
     struct luaweb_fields query;
     struct luaweb_fields cookies;
+    struct luaweb_trace trace; /* see net/tracer.h */
 };
 
 /* Takes a request from the pool, with a fresh id: nothing of it has happened yet, but
@@ -101,12 +110,17 @@ void lw_request_disarm(struct lw_request *request);
 /* Ends the request: its generation rises, its memory goes back to the pool. */
 void lw_request_end(struct lw_request *request);
 
-/* Writes its name for the logs: at most LW_ID_SIZE octets, with the NUL. */
-#define LW_ID_SIZE 32
-void lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE]);
+/* Writes its name for the logs, and a NUL; gives its size (request_id.c). */
+#define LW_ID_SIZE (LW_ID_MOST + 1)
+size_t lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE]);
 
-/* Writes its line in the access log, if there is one. */
-void lw_request_log(const struct lw_request *request);
+/* Whether an answer of this status tells the name; and adds the field that does, unless
+ * the app has. */
+bool lw_request_shows_id(const struct lw_request *request, int status);
+void lw_request_show_id(struct lw_request *request);
+
+/* Counts it, writes its line in the access log if there is one, and keeps its span. */
+void lw_request_log(struct lw_request *request);
 
 /* Ends all requests of an owner, which has ended. */
 void lw_request_end_owner(struct lw_loop *loop, const struct lw_owner *owner);

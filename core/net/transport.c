@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -47,6 +48,23 @@ void lw_transport_want(struct lw_transport *transport, bool readable, bool writa
         return;
     transport->events = events;
     uv_poll_start(&transport->poll, events, on_poll);
+}
+
+struct lw_peer lw_transport_peer(const struct lw_transport *transport)
+{
+    union {
+        struct sockaddr_storage any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {0};
+    socklen_t size = sizeof address;
+    if (getpeername(transport->fd, (struct sockaddr *)&address, &size) != 0)
+        return (struct lw_peer){.family = LW_FAMILY_NONE};
+    if (address.any.ss_family == AF_INET)
+        return lw_peer_of(&address.v4.sin_addr, LW_FAMILY_V4);
+    if (address.any.ss_family == AF_INET6)
+        return lw_peer_of(&address.v6.sin6_addr, LW_FAMILY_V6);
+    return (struct lw_peer){.family = LW_FAMILY_UNIX};
 }
 
 ssize_t lw_transport_receive(struct lw_transport *transport, void *data, size_t size)

@@ -11,6 +11,8 @@
 #include <sys/types.h>
 #include <uv.h>
 
+#include "base/peer.h"
+
 struct lw_transport;
 
 /* Called by the loop.  `status` < 0: the connection is lost; then events is 0. */
@@ -33,6 +35,9 @@ int lw_transport_open(struct lw_transport *transport, uv_loop_t *loop, int fd,
 /* Says what to be told of.  With neither, a reset is still noticed. */
 void lw_transport_want(struct lw_transport *transport, bool readable, bool writable,
                        bool disconnect);
+
+/* The address of the other side; of no family where it is gone already. */
+struct lw_peer lw_transport_peer(const struct lw_transport *transport);
 
 /* > 0 octets read; 0 the other side has ended its sending; UV_EAGAIN; else lost. */
 ssize_t lw_transport_receive(struct lw_transport *transport, void *data, size_t size);

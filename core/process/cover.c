@@ -6,7 +6,9 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "net/handover.h"
 #include "process/master.h"
+#include "share/metrics.h"
 
 #define TICK_MS      25
 #define TICK_ONE_MS  250 /* where there is nobody to accept for another */
@@ -47,6 +49,21 @@ static struct lw_child *least_busy(struct lw_master *master)
     return best;
 }
 
+/* Has a worker take what is given to the worker of a slot, or cease to. */
+static void tell_given(struct lw_child *child, enum lw_message_kind kind,
+                       uint32_t number)
+{
+    struct lw_master *master = child->master;
+    struct lw_message message = {
+        .kind = kind,
+        .listener = LW_LISTENER_GIVEN,
+        .slot = master->first_slot + number,
+    };
+    int fd = master->children[number].take;
+    if (fd >= 0)
+        lw_worker_tell(child, &message, "", kind == LW_MESSAGE_ACCEPT ? fd : -1);
+}
+
 /* Has a worker accept from the sockets of a slot, or cease to. */
 static void tell(struct lw_child *child, enum lw_message_kind kind, uint32_t number)
 {
@@ -65,6 +82,7 @@ static void tell(struct lw_child *child, enum lw_message_kind kind, uint32_t num
         int fd = place->fds[place->is_one_socket ? 0 : number];
         lw_worker_tell(child, &message, gives ? place->shown : "", gives ? fd : -1);
     }
+    tell_given(child, kind, number);
 }
 
 void lw_cover_own(struct lw_child *child)
@@ -103,15 +121,22 @@ void lw_cover_forget(struct lw_child *ended)
             master->children[i].cover = NULL;
 }
 
+static bool has_loaded(const struct lw_child *child)
+{
+    return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING;
+}
+
 /* Looks at one heartbeat; whether that changes who can accept. */
 static bool look(struct lw_child *child, uint64_t now)
 {
     const struct lw_master *master = child->master;
     uint64_t since_ms = still_ms(child, now);
     bool was_late = child->is_late;
-    if (child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING)
-        lw_stall_look(&child->stall, &master->board->slots[child->slot], child->number,
-                      child->process.pid, master->options->limits.stall_timeout);
+    if (has_loaded(child)
+        && lw_stall_look(&child->stall, &master->board->slots[child->slot],
+                         child->number, child->process.pid,
+                         master->options->limits.stall_timeout))
+        lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
     if (child->state != LW_CHILD_READY)
         return false;
     child->is_late = since_ms > HEARTBEAT_MS;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 
 #define USAGE         2
 #define CANNOT_LISTEN 3
+
+#define LACKS_ZONE "; say on which link, e.g. [fe80::1%eth0]:8080"
 
 /* Who listens where we can't, or what lies there. */
 static void say_taken(const struct lw_address *address)
@@ -34,75 +37,114 @@ static void say_taken(const struct lw_address *address)
         fputc('\n', stderr);
 }
 
-static void add_place(struct lw_master *master, const struct lw_address *address,
-                      int fd, struct lw_bound_path path)
+/* An address of --listen, and the how manieth it is. */
+struct listen {
+    struct lw_address address;
+    uint32_t number;
+};
+
+static void add_place(struct lw_master *master, const struct listen *listen, int fd,
+                      struct lw_bound_path path)
 {
+    const struct lw_address *address = &listen->address;
+    master->places =
+        lw_realloc(master->places, (master->place_count + 1) * sizeof *master->places);
     struct lw_place *place = &master->places[master->place_count++];
+    place->listen = listen->number;
     place->shown = lw_address_show(address, lw_bind_port(fd));
     place->path = path;
     place->is_one_socket = address->path != NULL;
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++)
-        place->fds[i] = -1;
+        place->fds[i] = place->reserved[i] = -1;
     place->fds[0] = fd;
 }
 
-static int bind_place(struct lw_master *master, const struct lw_address *address)
+/* Whether it is an address that each link may have. */
+static bool lacks_zone(const struct lw_address *address)
 {
-    struct lw_bound_path path = {0};
+    return address->has_brackets && strncasecmp(address->host, "fe80:", 5) == 0
+           && !strchr(address->host, '%');
+}
+
+static int bind_places(struct lw_master *master, const struct listen *listen)
+{
+    const struct lw_address *address = &listen->address;
+    struct lw_bound bound;
     const char *where = address->path ? address->text : address->host;
-    int fd = lw_bind(where, address->port, &path);
-    if (fd == UV_EADDRINUSE)
+    int error = lw_bind(where, address->port, master->options->unix_mode, &bound);
+    if (error == UV_EADDRINUSE)
         say_taken(address);
-    else if (fd < 0)
-        fprintf(stderr, "luaweb: can't listen on %s: %s\n", address->text,
-                uv_strerror(fd));
-    if (fd < 0)
+    else if (error)
+        fprintf(stderr, "luaweb: can't listen on %s: %s%s\n", address->text,
+                uv_strerror(error), lacks_zone(address) ? LACKS_ZONE : "");
+    if (error)
         return CANNOT_LISTEN;
-    add_place(master, address, fd, path);
+    for (uint32_t i = 0; i < bound.count; i++)
+        add_place(master, listen, bound.fds[i], bound.path);
     return 0;
 }
 
-/* Takes the sockets of a place over from the old master, which `fds` names as
- * "place.slot.fd" words; gives how many slots it has. */
-static uint32_t take_place(struct lw_master *master, const struct lw_address *address,
-                           const char *fds)
+/* Takes the sockets of an address over from the old master, which `fds` names as
+ * "listen.place.slot.fd" words, the places in order; gives how many slots it has. */
+static uint32_t take_places(struct lw_master *master, const struct listen *listen,
+                            const char *fds)
 {
-    uint32_t wanted = master->place_count;
+    uint32_t number;
     uint32_t place;
     uint32_t slot;
     uint32_t count = 0;
     int fd;
-    for (; fds && sscanf(fds, " %u.%u.%d", &place, &slot, &fd) == 3;
+    for (; fds && sscanf(fds, " %u.%u.%u.%d", &number, &place, &slot, &fd) == 4;
          fds = strchr(fds + 1, ' ')) {
-        if (place != wanted || slot >= LW_WORKERS_MOST)
+        if (number != listen->number || slot >= LW_WORKERS_MOST
+            || place > master->place_count)
             continue;
         fcntl(fd, F_SETFD, FD_CLOEXEC);
         struct lw_bound_path path = {0};
-        if (count++ == 0 && address->path)
-            lw_bound_path_note(&path, address->path);
-        if (master->place_count == wanted)
-            add_place(master, address, fd, path);
-        master->places[wanted].fds[slot] = fd;
+        if (place == master->place_count) {
+            if (listen->address.path)
+                lw_bound_path_note(&path, listen->address.path);
+            add_place(master, listen, fd, path);
+        }
+        master->places[place].fds[slot] = fd;
+        if (slot >= count)
+            count = slot + 1;
     }
     return count;
 }
 
-static int open_place(struct lw_master *master, const char *text, const char *fds)
+static int open_listen(struct lw_master *master, const char *text, uint32_t number,
+                       const char *fds)
 {
-    struct lw_address address;
-    if (!lw_address_read(&address, text)) {
+    struct listen listen = {.number = number};
+    if (!lw_address_read(&listen.address, text)) {
         fprintf(stderr,
                 "luaweb: --listen %s: want host:port, [address]:port or unix:/path\n"
                 "Try: luaweb --help\n",
                 text);
         return USAGE;
     }
-    uint32_t slots = fds ? take_place(master, &address, fds) : 0;
+    uint32_t slots = fds ? take_places(master, &listen, fds) : 0;
     if (slots == 0)
-        return bind_place(master, &address);
+        return bind_places(master, &listen);
     if (slots > master->slot_count)
         master->slot_count = slots;
     return 0;
+}
+
+/* Listens on what systemd has opened.  Its paths are not ours to remove. */
+static void take_passed(struct lw_master *master)
+{
+    const struct lw_outside *outside = &master->outside;
+    for (int i = 0; i < outside->passed_count; i++) {
+        struct listen listen = {.address = {.text = outside->passed[i].address},
+                                .number = (uint32_t)i};
+        struct lw_bound_path path = {0};
+        lw_address_read(&listen.address, outside->passed[i].address);
+        lw_bind_adopt(outside->passed[i].fd);
+        add_place(master, &listen, outside->passed[i].fd, path);
+        master->places[i].is_one_socket = true;
+    }
 }
 
 int lw_listeners_open(struct lw_master *master, const char *fds)
@@ -110,12 +152,16 @@ int lw_listeners_open(struct lw_master *master, const char *fds)
     const struct lw_options *options = master->options;
     const char *const usual[] = {"127.0.0.1:8080"};
     const char *const *texts = options->listen_count ? options->listens : usual;
+    uint32_t passed = (uint32_t)master->outside.passed_count;
     uint32_t count = options->listen_count ? options->listen_count : 1;
     int code = 0;
     master->slot_count = 1;
-    master->places = lw_alloc(count * sizeof *master->places);
+    if (passed > 0) {
+        take_passed(master);
+        return 0;
+    }
     for (uint32_t i = 0; i < count && code == 0; i++)
-        code = open_place(master, texts[i], fds);
+        code = open_listen(master, texts[i], i, fds);
     if (code)
         lw_listeners_close(master, false);
     return code;
@@ -128,7 +174,10 @@ static bool open_slot(struct lw_master *master, uint32_t slot)
         struct lw_place *place = &master->places[i];
         if (place->is_one_socket || place->fds[slot] >= 0)
             continue;
-        place->fds[slot] = lw_bind_beside(place->fds[0]);
+        place->fds[slot] = place->reserved[slot] >= 0
+                               ? lw_bind_listen(place->reserved[slot])
+                               : lw_bind_beside(place->fds[0]);
+        place->reserved[slot] = -1;
         if (place->fds[slot] >= 0)
             continue;
         lw_log(LW_LOG_ERROR,
@@ -139,11 +188,33 @@ static bool open_slot(struct lw_master *master, uint32_t slot)
     return true;
 }
 
+void lw_listeners_reserve(struct lw_master *master)
+{
+    for (uint32_t i = 0; i < master->place_count; i++) {
+        struct lw_place *place = &master->places[i];
+        for (uint32_t slot = 1; slot < LW_WORKERS_MOST; slot++)
+            if (!place->is_one_socket && place->fds[slot] < 0)
+                place->reserved[slot] = lw_bind_reserve(place->fds[0]);
+    }
+}
+
+static void forget_reserved(struct lw_master *master)
+{
+    for (uint32_t i = 0; i < master->place_count; i++)
+        for (uint32_t slot = 0; slot < LW_WORKERS_MOST; slot++) {
+            int *fd = &master->places[i].reserved[slot];
+            if (*fd >= 0)
+                close(*fd);
+            *fd = -1;
+        }
+}
+
 uint32_t lw_listeners_widen(struct lw_master *master, uint32_t count)
 {
     for (uint32_t slot = 0; slot < count; slot++)
         if (!open_slot(master, slot))
             count = slot;
+    forget_reserved(master);
     if (count > master->slot_count)
         master->slot_count = count;
     return count;
@@ -152,6 +223,7 @@ uint32_t lw_listeners_widen(struct lw_master *master, uint32_t count)
 void lw_listeners_close(struct lw_master *master, bool others_go_on)
 {
     bool is_unfinished_upgrade = master->upgrade.origin >= 0;
+    forget_reserved(master);
     for (uint32_t i = 0; i < master->place_count; i++) {
         struct lw_place *place = &master->places[i];
         for (uint32_t slot = 0; slot < LW_WORKERS_MOST; slot++)

@@ -6,6 +6,7 @@
  *   listeners.c  where the server listens: binding, a socket for each slot
  *   workers.c    starting a worker, its end, and when it is started again
  *   messages.c   what workers say
+ *   peers.c      how workers reach each other
  *   cover.c      heartbeats; who accepts in the place of one that can't
  *   reload.c     new generations, in two phases
  *   upgrade.c    another executable takes over
@@ -20,7 +21,9 @@
 
 #include "net/bind.h"
 #include "process/channel.h"
+#include "process/monitored.h"
 #include "process/options.h"
+#include "process/outside.h"
 #include "process/stall.h"
 #include "share/board.h"
 
@@ -28,10 +31,12 @@
 
 /* An address where the server listens. */
 struct lw_place {
-    char *shown;               /* as people write it, owned */
-    struct lw_bound_path path; /* of a unix socket */
-    bool is_one_socket;        /* for all workers: it can't be doubled */
-    int fds[LW_WORKERS_MOST];  /* by slot, owned; -1: none */
+    char *shown;                   /* as people write it, owned */
+    uint32_t listen;               /* which --listen: a name has one for each address */
+    struct lw_bound_path path;     /* of a unix socket */
+    bool is_one_socket;            /* for all workers: it can't be doubled */
+    int fds[LW_WORKERS_MOST];      /* by slot, owned; -1: none */
+    int reserved[LW_WORKERS_MOST]; /* bound for it, not listening; owned; -1: none */
 };
 
 enum lw_child_state {
@@ -55,6 +60,9 @@ struct lw_child {
     uv_poll_t heard;  /* its channel */
     uv_timer_t again; /* starts it again */
     int channel;      /* owned; -1: closed */
+    int wake;         /* an eventfd, see peers.c; owned, -1: none yet */
+    int take;         /* where connections are given to it, */
+    int give;         /* and how; owned, -1: none yet */
     uint32_t number;  /* its sockets' place in lw_place.fds */
     uint32_t slot;    /* on the board */
     enum lw_child_state state;
@@ -111,10 +119,12 @@ struct lw_master {
     uint32_t core_count;
     struct lw_reload reload;
     struct lw_upgrade upgrade;
+    struct lw_monitored monitored;
     uv_timer_t tick;       /* looks at heartbeats */
     uv_timer_t stop_limit; /* what has not ended is killed */
     uv_signal_t signals[8];
     uint32_t stop_count; /* signals to stop */
+    struct lw_outside outside;
     int exit_code;
 };
 
@@ -131,6 +141,9 @@ int lw_listeners_open(struct lw_master *master, const char *fds);
 /* Opens sockets so that each TCP place has `count` slots; gives how many it has at least
  * (what failed is logged). */
 uint32_t lw_listeners_widen(struct lw_master *master, uint32_t count);
+
+/* Binds sockets for as many slots as there may be, which this user could not later. */
+void lw_listeners_reserve(struct lw_master *master);
 
 /* Closes the master's copies.  Paths of unix sockets stay when others go on there. */
 void lw_listeners_close(struct lw_master *master, bool others_go_on);
@@ -158,6 +171,11 @@ uint32_t lw_workers_in(const struct lw_master *master, enum lw_child_state state
 
 /* Hears what a child says from now on. */
 int lw_messages_hear(struct lw_child *child);
+
+/* peers.c ------------------------------------------------------------------------ */
+
+/* Tells a worker that was started how the others are reached, and them how it is. */
+void lw_peers_introduce(struct lw_child *child);
 
 /* cover.c ------------------------------------------------------------------------ */
 

@@ -31,9 +31,11 @@ static uint32_t wanted_workers(const struct lw_master *master, uint32_t apps)
  * ends with its last whole line. */
 static void print_served(const struct lw_master *master, const char *routes)
 {
-    for (uint32_t i = 0; i < master->place_count; i++)
-        printf("luaweb serves %s on %s\n", master->options->word,
-               master->places[i].shown);
+    for (uint32_t i = 0; i < master->place_count; i++) {
+        const struct lw_place *place = &master->places[i];
+        if (i == 0 || place->listen != place[-1].listen)
+            printf("luaweb serves %s on %s\n", master->options->word, place->shown);
+    }
     size_t size = strlen(routes);
     bool is_cut = size >= LW_MESSAGE_TEXT;
     while (is_cut && size > 0 && routes[size - 1] != '\n')

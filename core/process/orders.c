@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "net/handover.h"
 #include "net/listen.h"
 #include "process/worker.h"
+#include "share/board.h"
+#include "share/interest.h"
 
 #define SHARED_ACCEPTS 4 /* in a turn, from a socket that all workers accept from */
 
@@ -67,10 +70,20 @@ static void accept_from(struct lw_worker *worker, const struct lw_message *order
         lw_log(LW_LOG_ERROR, "a listener can't be used: %s", uv_strerror(error));
 }
 
+/* The eventfd of a slot: by its own a worker is woken. */
+static void add_peer(struct lw_worker *worker, const struct lw_message *order, int fd)
+{
+    if (order->slot == lw_board_slot())
+        lw_worker_be_woken_by(worker, fd);
+    lw_interest_peer(order->slot, fd);
+}
+
 static void follow(struct lw_worker *worker, const struct lw_message *order, int fd)
 {
     switch (order->kind) {
     case LW_MESSAGE_ACCEPT: accept_from(worker, order, fd); return;
+    case LW_MESSAGE_PEER: add_peer(worker, order, fd); return;
+    case LW_MESSAGE_GIVE: lw_handover_add(&worker->loop, order->slot, fd); return;
     case LW_MESSAGE_CEASE:
         lw_listen_cease(&worker->loop, order->listener, order->slot);
         break;

@@ -31,13 +31,14 @@ static void note(struct lw_stall *stall, const struct lw_slot *slot, uint64_t no
     stall->looked_ms = now;
 }
 
-void lw_stall_look(struct lw_stall *stall, const struct lw_slot *slot, uint32_t number,
+bool lw_stall_look(struct lw_stall *stall, const struct lw_slot *slot, uint32_t number,
                    pid_t pid, uint64_t timeout_ms)
 {
     note(stall, slot, uv_hrtime() / 1000000);
     if (timeout_ms == 0)
-        return;
-    if (!stall->is_asked && stall->still_ms >= timeout_ms + ASK_MS) {
+        return false;
+    bool is_now = !stall->is_asked && stall->still_ms >= timeout_ms + ASK_MS;
+    if (is_now) {
         stall->is_asked = true;
         lw_log(LW_LOG_ERROR,
                "worker %u (pid %d) has stood still for %.1f s (--stall-timeout) and "
@@ -51,4 +52,5 @@ void lw_stall_look(struct lw_stall *stall, const struct lw_slot *slot, uint32_t 
                (int)pid);
         kill(pid, SIGKILL);
     }
+    return is_now;
 }

@@ -24,8 +24,8 @@ struct lw_stall {
 };
 
 /* Looks at worker `number` (from 0), whose slot this is.  To be called again and again,
- * while it has loaded its app.  timeout_ms 0: it may stand still for ever. */
-void lw_stall_look(struct lw_stall *stall, const struct lw_slot *slot, uint32_t number,
+ * while it has loaded its app.  true: it was told to end, now; timeout_ms 0: never. */
+bool lw_stall_look(struct lw_stall *stall, const struct lw_slot *slot, uint32_t number,
                    pid_t pid, uint64_t timeout_ms);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The end of the server: workers are told to drain, the sockets are closed, and the
- * master ends when the last worker has.  A second wish kills what is left. */
+ * master ends when the last worker has.  A second wish has them end at once, and kills
+ * those that don't. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "process/master.h"
 
 #define PATIENCE_MS 5000 /* for workers whose own deadlines are over */
+#define QUIT_MS     1000 /* for those that are told to end at once */
 
 static void kill_all(struct lw_master *master)
 {
@@ -38,10 +40,19 @@ static void drain(struct lw_child *child, uint64_t grace_ms)
     child->state = LW_CHILD_ENDING;
 }
 
+static void quit_all(struct lw_master *master)
+{
+    struct lw_message message = {.kind = LW_MESSAGE_QUIT};
+    for (uint32_t i = 0; i < LW_WORKERS_MOST; i++)
+        lw_worker_tell(&master->children[i], &message, "", -1);
+    uv_timer_start(&master->stop_limit, on_limit, QUIT_MS, 0);
+}
+
 void lw_stop(struct lw_master *master, uint64_t grace_ms, bool others_go_on)
 {
+    master->stop_limit.data = master;
     if (++master->stop_count > 1) {
-        kill_all(master);
+        quit_all(master);
         return;
     }
     uint64_t timeout_ms = master->options->limits.drain_timeout;
@@ -52,7 +63,8 @@ void lw_stop(struct lw_master *master, uint64_t grace_ms, bool others_go_on)
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++)
         drain(&master->children[i], grace_ms);
     lw_listeners_close(master, others_go_on);
-    master->stop_limit.data = master;
+    if (others_go_on) /* else it shows how the end comes */
+        lw_monitored_close(&master->monitored, true);
     if (timeout_ms > 0) /* on_stop may take as long as requests did */
         uv_timer_start(&master->stop_limit, on_limit,
                        grace_ms + 2 * timeout_ms + PATIENCE_MS, 0);

@@ -25,6 +25,7 @@ struct lw_worker {
     uv_timer_t reaper; /* while something closes */
     uv_signal_t reopen;
     uv_poll_t orders;     /* of the master */
+    uv_poll_t wake;       /* of its eventfd, once it is known */
     int channel;          /* its end; -1: there is no master */
     int signal_exit_code; /* 0: a signal drains */
     int end_code;         /* to exit with, once all generations have ended */
@@ -51,6 +52,9 @@ void lw_worker_stop(struct lw_worker *worker, int code);
 
 /* Stops accepting, ends what has begun up to the deadline (0: none), and ends. */
 void lw_worker_drain(struct lw_worker *worker, uint64_t grace_ms, uint64_t deadline_ms);
+
+/* Other workers wake this one by an eventfd, which is held. */
+void lw_worker_be_woken_by(struct lw_worker *worker, int fd);
 
 /* Opens the logs anew. */
 void lw_worker_reopen(struct lw_worker *worker);

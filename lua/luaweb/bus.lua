@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- The bus: texts are published under topics, and go to all who have subscribed.  Each
 -- is delivered once at most: who publishes never waits, and a subscriber that lags by
--- more than it may store loses the oldest, which are counted.  It knows nothing but
--- topics and texts, so that it can go beyond one worker.
+-- more than it may store loses the oldest, which are counted.  All workers of a server
+-- have one bus (bus/others.lua).
 local commit = require "luaweb.commit"
+local others = require "luaweb.bus.others"
 local queue = require "luaweb.queue"
 local scope = require "luaweb.scope"
 local walk = require "luaweb.walk"
@@ -82,6 +83,7 @@ local function cut_end(topic, list)
   while list.n > 0 and not list[list.n] do list.n = list.n - 1 end
   if list.n > 0 then return end
   topics[topic] = nil
+  others.want(topic, false)
   topic_count = topic_count - 1
 end
 
@@ -100,6 +102,7 @@ local function list_of(topic)
   if list then return list end
   if topic_count == topics_grown_to then sweep_topics() end
   list = setmetatable({ n = 0, grown_to = FIRST_SWEEP }, WEAK_LIST)
+  others.want(topic, true)
   topics[topic], topic_count = list, topic_count + 1
   return list
 end
@@ -130,18 +133,8 @@ local function deliver(self, text)
   if not queue.first(self.takers) then let_go(self) end
 end
 
---- Publishes a text; never waits.
----@param topic string   1 to 255 octets
----@param text string    at most 1 MiB
----@return integer count   of the subscriptions that it has reached
-function M.publish(topic, text)
-  check_topic("bus.publish", topic)
-  if type(text) ~= "string" then
-    error("bus.publish wants a string to publish, not a " .. type(text), 2)
-  end
-  if #text > MOST_TEXT then
-    error(("bus.publish takes at most %d octets"):format(MOST_TEXT), 2)
-  end
+-- To those in this worker: how many there are.
+local function deliver_to_all(topic, text)
   local list = topics[topic]
   if not list then return 0 end
   local count = 0
@@ -154,6 +147,33 @@ function M.publish(topic, text)
   end
   if count < list.n then tidy(topic, list) end
   return count
+end
+
+--- Publishes a text in all workers; never waits.
+---@param topic string   1 to 255 octets
+---@param text string    at most 1 MiB
+---@return integer count   of the subscriptions that it has reached in this worker
+function M.publish(topic, text)
+  check_topic("bus.publish", topic)
+  if type(text) ~= "string" then
+    error("bus.publish wants a string to publish, not a " .. type(text), 2)
+  end
+  if #text > MOST_TEXT then
+    error(("bus.publish takes at most %d octets"):format(MOST_TEXT), 2)
+  end
+  others.publish(topic, text)
+  return deliver_to_all(topic, text)
+end
+
+function others.upcalls.text(topic, text) deliver_to_all(topic, text) end
+
+function others.upcalls.lost()
+  for _, list in pairs(topics) do
+    for i = 1, list.n do
+      local subscription = list[i]
+      if subscription then subscription.missed = subscription.missed + 1 end
+    end
+  end
 end
 
 -- Subscribing -------------------------------------------------------------------------
@@ -224,7 +244,8 @@ end
 --- Iterates over the texts until it is closed: for text in subscription:each() do.
 function Subscription:each() return next_text, self end
 
---- How many texts it has lost, since it was not read fast enough.
+--- How many texts it has lost, since it was not read fast enough; where a whole worker
+--- was too slow for the others, which is counted as one, they may be of other topics.
 ---@return integer
 function Subscription:lost() return self.missed end
 

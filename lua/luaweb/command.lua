@@ -1,26 +1,25 @@
 -- SPDX-License-Identifier: MIT
--- The commands of the program: serve, routes, explain, check, test.  Each is a job; its
--- result is the exit code (nil: keep running).
+-- The commands of the program: work (what `serve` does in a worker), dev, routes,
+-- explain, check, test.  Each is a job; its result is the exit code (nil: keep
+-- running).
 local abi = require "luaweb.abi"
-local ffi = require "ffi"
 local job = require "luaweb.job"
 local routes = require "luaweb.command.routes"
 local shutdown = require "luaweb.shutdown"
 local timer = require "luaweb.timer"
 local trace = require "luaweb.trace"
-local who_listens = require "luaweb.command.who_listens"
 
 local C = abi.C
 local M = {}
 
-local APP_WRONG, USAGE, CANNOT_LISTEN, CHECK_FAILED, INTERRUPTED = 1, 2, 3, 4, 130
-
-local ADDRESS_IN_USE = "address already in use" -- as libuv says it
+local APP_WRONG, USAGE, CHECK_FAILED, INTERRUPTED = 1, 2, 4, 130
 
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
-  serve   = { listen = "list" },
-  work    = { listen = "list" },
+  -- Of `luaweb serve` and `luaweb dev`, which are the master's.
+  work    = { listen = "list", otlp = "text", ["otlp-sample"] = "text" },
+  dev     = { listen = "list", otlp = "text", ["otlp-sample"] = "text",
+    ["allow-remote"] = "switch" },
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },
@@ -47,6 +46,7 @@ local function read_flag(command, word)
   if not name then return nil end
   local kind = flags_of[command][name]
   if not kind then
+    if command == "work" then command = "serve" end
     quit(USAGE, ("%s%s is no option of `luaweb %s`"):format(dashes, name, command))
   end
   return name, kind, value
@@ -76,75 +76,50 @@ local function read_arguments(command, arguments)
   return words, flags
 end
 
--- "127.0.0.1:8080", "[::1]:80" or "unix:/path"
-local function read_address(text)
-  if text:find "^unix:." then
-    return { text = text, host = text, port = 0, path = text:sub(6) }
-  end
-  local shown, port = text:match "^(.*):(%d+)$"
-  local name = shown and (shown:match "^%[([%x:.%%%w]+)%]$" or shown:match "^[^:%[]+$")
-  if not name or tonumber(port) > 65535 then
-    quit(USAGE, ("--listen %s: want host:port, [address]:port or unix:/path")
-      :format(text))
-  end
-  return { text = text, host = name, shown = shown, port = tonumber(port) }
-end
-
--- Who listens where we can't, or what lies there.
-local function taken_by(address)
-  local path = address.path
-  local who = who_listens.find(path or address.host, not path and address.port or nil)
-  if who then return ", held by " .. who end
-  local file = path and io.open(path) -- a socket can't be opened
-  if not file then return "" end
-  file:close()
-  return ", by a file that is no socket"
-end
-
--- Listens on one address, and gives it as people write it.
-local function listen(capp, address)
-  local bound = C.luaweb_listen(abi.host, capp, address.host, address.port)
-  if bound < 0 then
-    local why = ffi.string(C.luaweb_error(abi.host, bound))
-    if why == ADDRESS_IN_USE then why = why .. taken_by(address) end
-    quit(CANNOT_LISTEN, ("can't listen on %s: %s"):format(address.text, why))
-  end
-  return address.path and address.text or ("http://%s:%d"):format(address.shown, bound)
+local function check_words(words)
+  if #words ~= 1 then quit(USAGE, "want one app, e.g.: luaweb apps/hello.lua") end
+  script = words[1]
 end
 
 local function load(words)
-  if #words ~= 1 then quit(USAGE, "want one app, e.g.: luaweb apps/hello.lua") end
-  script = words[1]
+  check_words(words)
   local loaded = require("luaweb.app").load(script)
   local capp = loaded:install()
   return loaded, capp
 end
 
-local commands = {}
-
-function commands.serve(words, flags)
-  if #flags.listen == 0 then flags.listen[1] = "127.0.0.1:8080" end
-  local addresses = {}
-  for i, text in ipairs(flags.listen) do addresses[i] = read_address(text) end
-  local app, capp = load(words)
-  if app.on_start then app.on_start(app) end
-  if shutdown.stopping:ready() then return end
-  local list = table.concat(routes.lines(routes.of(app)), "\n")
-  for i, address in ipairs(addresses) do addresses[i] = listen(capp, address) end
-  C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)
-  for _, address in ipairs(addresses) do
-    print(("luaweb serves %s on %s"):format(words[1], address))
-  end
-  for _, line in ipairs(routes.lines(routes.of(app))) do print(line) end
+-- Has spans sent to a collector, where one is named.
+local function trace_requests(flags)
+  local service = script:match "([^/]+)$":gsub("%.lua$", "")
+  local config, why = require("luaweb.tracing.config").read(flags, service)
+  if why then quit(USAGE, why) end
+  if not config then return end
+  local exporter = require "luaweb.tracing.exporter"
+  exporter.start(config)
+  exporter.stop_with_worker()
 end
 
+local commands = {}
+
 -- In a worker: loads the app, for the master to let it serve.
-function commands.work(words)
+function commands.work(words, flags)
   timer.sleep(0) -- to start this Lua state has taken long already
   local app, capp = load(words)
+  trace_requests(flags)
   if app.on_start then app.on_start(app) end
   local list = table.concat(routes.lines(routes.of(app)), "\n")
   C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)
+end
+
+-- The same for `luaweb dev`: an app that does not load is shown, where none serves yet.
+function commands.dev(words, flags)
+  timer.sleep(0)
+  check_words(words)
+  local dev = require "luaweb.dev"
+  local app, capp, why = dev.load(script, flags["allow-remote"])
+  if not app then quit(APP_WRONG, why) end
+  local list = dev.list(routes.lines(routes.of(app)))
+  C.luaweb_loaded(abi.host, capp, 1, list, #list)
 end
 
 function commands.routes(words, flags)
@@ -223,7 +198,7 @@ local function run_to_end(name, arguments)
 end
 
 --- Starts a command as a job.
----@param name string          serve, routes, explain, check or test
+---@param name string          work, routes, explain, check or test
 ---@param arguments string[]
 function M.start(name, arguments)
   local main = job.spawn(run_to_end, name, arguments)

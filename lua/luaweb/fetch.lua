@@ -25,6 +25,7 @@ local job = require "luaweb.job"
 local options_of = require "luaweb.fetch.options"
 local pool = require "luaweb.fetch.pool"
 local redirect = require "luaweb.fetch.redirect"
+local traced = require "luaweb.tracing.call"
 local uri = require "luaweb.fetch.uri"
 
 local M = {}
@@ -120,7 +121,9 @@ end
 
 -- Runs a fetch; whatever raises leaves no connection open.
 local function run_guarded(fetch)
+  local span = traced.enter(fetch.call)
   local ok, response, message, kind = pcall(run, fetch)
+  if span then traced.leave(span, ok, response, message, kind) end
   if ok then return with_place(fetch.call, response, message, kind) end
   if fetch.exchange then fetch.exchange:abort() end
   error(response, 0)

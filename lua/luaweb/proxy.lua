@@ -30,12 +30,13 @@ local M = {}
 ---@field ca_file string?
 ---@field unix string?
 ---@field max_connections integer?
+---@field trace boolean?            false: neither traceparent nor tracestate goes on
 ---@field on_error (fun(req: luaweb.Request, kind: string, message: string): any)?  what
 --- to answer where the other server gave no answer; nil: what is answered without it
 
 local TAKEN = { headers = true, timeout = true, connect_timeout = true,
   idle_timeout = true, verify = true, ca_file = true, unix = true,
-  max_connections = true }
+  max_connections = true, trace = true }
 
 local OWN = { preserve_host = "boolean", on_error = "function" }
 

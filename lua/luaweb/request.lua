@@ -4,6 +4,7 @@
 local abi = require "luaweb.abi"
 local accepted = require "luaweb.request.accepted"
 local body = require "luaweb.request.body"
+local context = require "luaweb.tracing.context"
 local ffi = require "ffi"
 local flag = require "luaweb.flag"
 local handle = require "luaweb.request.handle"
@@ -22,9 +23,11 @@ local rawget, rawset, setmetatable = rawget, rawset, setmetatable
 ---@field target string     the request target as received
 ---@field scheme string     "http" or "https"
 ---@field host string       the authority asked for, e.g. "example.com:8080"
----@field peer string       the client's address
+---@field peer string       the client's address; "unix:" of a unix socket; behind a
+---                         proxy that hides it "unknown" or a name such as "_hidden"
 ---@field version string    "1.0" or "1.1"
 ---@field id string         names this request in the logs
+---@field trace luaweb.Trace   which trace it is part of
 ---@field params table<string, any>      captured by the template, decoded: a string or
 ---                         number, a list (web.array), a table of pairs; nil: not there
 ---@field query luaweb.Pairs             decoded; q = the first value of q
@@ -128,6 +131,7 @@ local getters = {
   peer = function(r) return slice(r.peer) end,
   version = function(r) return r.minor_version == 0 and "1.0" or "1.1" end,
   id = function(r) return M.id(r) end,
+  trace = function(r, self) return context.of_request(r, self[2]) end,
   accepted = function(_, self) return accepted.of(self) end,
   precondition = function(_, self) return precondition.of(self) end,
   user = function(_, self) return rawget(self, USER) end,
@@ -210,7 +214,7 @@ end
 
 local request_mt = { __index = index, __newindex = newindex }
 
-local id = ffi.new "char[32]"
+local id = ffi.new "char[129]"
 
 --- The text that names a request in the logs.
 ---@param r ffi.cdata*   struct luaweb_request

@@ -2,6 +2,7 @@
 -- What runs a job: its record, the coroutines that jobs take turns in, and what becomes
 -- of what its function returns and raises.  job.lua is what apps see of it.
 local commit = require "luaweb.commit"
+local count = require "luaweb.count"
 local log = require "luaweb.log"
 local outcome = require "luaweb.outcome"
 local queue = require "luaweb.queue"
@@ -26,21 +27,24 @@ local Job = {}
 Job.__index = Job
 M.Job = Job
 
--- The request that a job is part of, or that has started it; nil: none is known.
-local function request_of(job)
+--- What is known of the work that a job is part of (job.context), or nil.
+---@param job luaweb.Job
+---@return table?
+function M.context_of(job)
   local inner = job.scope
   local context = job.context
   while not context and inner do
     context = inner.context or (inner.make_context and inner:make_context())
     inner = inner.parent
   end
-  return context and context.request_id
+  return context
 end
 
 M.request_of = request_of
 
 local function log_failure(_, job, text)
-  local id = request_of(job)
+  local context = M.context_of(job)
+  local id = context and context.request_id
   log.error((id and ("[%s] "):format(id) or "") .. "a job failed: " .. text)
 end
 local uncaught = log_failure -- what happens to an error that nobody waits for
@@ -93,13 +97,16 @@ local function finish(job, ok, ...)
     outcome.keep(job, ...)
   else
     outcome.fail(job, failure.raised)
+    if job.outcome == "failed" then count.jobs_failed = count.jobs_failed + 1 end
   end
+  count.jobs_ended = count.jobs_ended + 1
   job.fn, job.co = false, false
   local scope = job.scope
   roster.remove(scope, job)
   if job.waiters then
     serve_waiters(job)
   elseif job.outcome == "failed" and not scope.keeps_failures then
+    count.job_error()
     uncaught(job.value, job, failure.text or trace.text_of(job.value))
   end
   if scope.on_end then scope:on_end(job) end
@@ -162,7 +169,10 @@ function M.make(scope, fn, ...)
     scope = scope, fn = fn, n = 0, outcome = false, waiters = false,
     older = last, younger = scope }, Job)
   roster.add(scope, job)
+  count.jobs_started = count.jobs_started + 1
   outcome.keep(job, ...)
+  local task = current()
+  if task and task.span then job.span = task.span end
   if scope.cancelled then job:cancel(scope.cancelled.reason) end
   return job
 end

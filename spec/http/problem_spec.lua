@@ -10,12 +10,13 @@ local C = pure.load "http/problem"
 
 local TEXT, HTML = "text/plain; charset=utf-8", "text/html; charset=utf-8"
 local PROBLEM = "application/problem+json"
-local SIZE = 1024 -- LW_PROBLEM_SIZE
+local SIZE = 1280 -- LW_PROBLEM_SIZE
 
 --- The body and its media type.
 ---@param accept string|string[]|nil   the Accept fields of the request
 ---@param size? integer                how many octets of the detail count
-local function write(accept, status, detail, size)
+---@param id? string                   of the request
+local function write(accept, status, detail, size, id)
   local lines = type(accept) == "table" and accept or { accept }
   local list = ffi.new("struct luaweb_field[?]", #lines + 1)
   for i, line in ipairs(lines) do
@@ -25,8 +26,10 @@ local function write(accept, status, detail, size)
   local headers = ffi.new("struct luaweb_fields", list, #lines)
   detail = detail or ""
   local slice = ffi.new("struct luaweb_slice", detail, size or #detail)
+  id = id or ""
+  local named = ffi.new("struct luaweb_slice", id, #id)
   local problem = ffi.new "struct lw_problem[1]"
-  C.lw_problem_write(headers, status, slice, problem)
+  C.lw_problem_write(headers, status, slice, named, problem)
   local written = tonumber(problem[0].size)
   assert(written <= SIZE, written)
   return ffi.string(problem[0].text, written), pure.string(problem[0].type)
@@ -242,6 +245,31 @@ describe("The detail of a default body", function()
       for _, body in ipairs { text, page } do
         assert.is_nil(utf8.find_invalid(body, 1, #body))
       end
+    end
+  end)
+end)
+
+describe("The name of a request in a default body", function()
+  it("is a line of text, a line of HTML, a member of a problem", function()
+    assert.equal("500 Internal Server Error\nRequest id: 7f-1\n",
+      (write(nil, 500, "", nil, "7f-1")))
+    assert.matches("<h1>500 Internal Server Error</h1>\n"
+      .. "<p>Request id: <code>7f%-1</code></p>\n</body>",
+      (write("text/html", 500, "", nil, "7f-1")))
+    assert.equal('{"title":"Internal Server Error","status":500,"request_id":"7f-1"}\n',
+      (write(PROBLEM, 500, "", nil, "7f-1")))
+  end)
+
+  it("stands whole behind a detail that is cut", function()
+    local id, detail = ("i"):rep(128), ("&"):rep(2000)
+    for _, accept in ipairs { "text/plain", "text/html", PROBLEM } do
+      assert.is_truthy((write(accept, 431, detail, nil, id)):find(id, 1, true))
+    end
+  end)
+
+  it("is left out where there is none", function()
+    for _, accept in ipairs { "text/plain", "text/html", PROBLEM } do
+      assert.is_nil((write(accept, 500)):lower():find "request.id")
     end
   end)
 end)

@@ -31,6 +31,8 @@ local M = {}
 ---@field proxy string|false|nil   its URL; false: none; nil: what the environment says
 ---@field unix string?             the path of a socket that is connected to instead
 ---@field max_connections integer? 64 to one origin; more wait in line
+---@field trace boolean?           true: it is part of the trace of the request
+---@field request_id boolean?      false: X-Request-Id is not sent
 
 ---@class luaweb.FetchCall   what a fetch is about; it changes with redirects
 ---@field method string
@@ -54,6 +56,8 @@ local M = {}
 ---@field proxy luaweb.Uri|false|nil
 ---@field unix string?
 ---@field max_connections integer
+---@field trace boolean
+---@field request_id boolean
 
 local WHOLE = 8 * 2 ^ 20 -- octets of content that is kept in memory
 
@@ -125,6 +129,8 @@ local ROWS = {
   proxy           = { "string or boolean",      nil,     check_proxy },
   unix            = { "string",                 nil,     check_path },
   max_connections = { "number",                 64,      check_some },
+  trace           = { "boolean",                true,    as_is },
+  request_id      = { "boolean",                false,   as_is },
 }
 
 local function check_option(what, name, value)

@@ -21,7 +21,8 @@ local OURS = {
   proxy = true,
   host = true, ["content-length"] = true, expect = true, forwarded = true, via = true,
   ["x-forwarded-for"] = true, ["x-forwarded-host"] = true,
-  ["x-forwarded-proto"] = true,
+  ["x-forwarded-proto"] = true, ["x-request-id"] = true,
+  traceparent = true, tracestate = true, -- tracing/call.lua adds them
 }
 
 -- What would be read too late behind a content, or by who takes trailers for headers
@@ -81,7 +82,7 @@ end
 
 -- How RFC 7239 §6 writes who asked: what has a colon is quoted.
 local function node_of(peer)
-  if peer == "" or peer:find "^unix:" then return "unknown" end
+  if peer == "" or peer:find "^unix:" then return "unknown" end -- or a hidden name
   return peer:find(":", 1, true) and ('"[%s]"'):format(peer) or peer
 end
 
@@ -96,6 +97,13 @@ local function ours_with(given)
   for name in pairs(OURS) do ours[name] = true end
   for _, pair in ipairs(given) do ours[plain(pair[1])] = true end
   return ours
+end
+
+local function given_has(given, name)
+  for _, pair in ipairs(given) do
+    if plain(pair[1]) == name then return true end
+  end
+  return false
 end
 
 -- Whether ours may stand behind it: a quote that nobody ends would take ours in.
@@ -118,11 +126,17 @@ function M.of_request(req, given, preserved)
   local headers, peer, host = req.headers, req.peer, req.host
   local list = passed_on(headers, ours_with(given))
   add_to(list, "Via", headers:all "via", req.version .. " luaweb")
+  local node = node_of(peer)
+  local asked_for = host ~= "" and ";host=" .. quoted(host) or ""
   add_to(list, "Forwarded", forwarded_before(headers),
-    ("for=%s;host=%s;proto=%s"):format(node_of(peer), quoted(host), req.scheme))
-  if node_of(peer) ~= "unknown" then list[#list + 1] = { "X-Forwarded-For", peer } end
-  list[#list + 1] = { "X-Forwarded-Host", host }
+    ("for=%s%s;proto=%s"):format(node, asked_for, req.scheme))
+  -- Both say the same, or who trusts us would not know which to believe.
+  list[#list + 1] = { "X-Forwarded-For", node:find "^\"" and peer or node }
+  if host ~= "" then list[#list + 1] = { "X-Forwarded-Host", host } end
   list[#list + 1] = { "X-Forwarded-Proto", req.scheme }
+  if not given_has(given, "x-request-id") then
+    list[#list + 1] = { "X-Request-Id", req.id }
+  end
   if preserved then list[#list + 1] = { "Host", preserved } end
   for _, pair in ipairs(given) do list[#list + 1] = pair end
   return list

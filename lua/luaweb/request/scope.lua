@@ -5,6 +5,7 @@
 -- pays for none.
 local abi = require "luaweb.abi"
 local commit = require "luaweb.commit"
+local context = require "luaweb.tracing.context"
 local log = require "luaweb.log"
 local request = require "luaweb.request"
 local roster = require "luaweb.roster"
@@ -25,7 +26,8 @@ local function name_of(one)
 end
 
 local function make_context(one)
-  return { request_id = name_of(one) }
+  return { request_id = name_of(one),
+    trace = context.of_request(request_at(one.address), one.generation) }
 end
 
 -- The scope of the request that a dispatcher serves.

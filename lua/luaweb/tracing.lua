@@ -1,0 +1,54 @@
+-- SPDX-License-Identifier: MIT
+-- web.span: what an app says of its own work.
+local cancellation = require "luaweb.cancellation"
+local context = require "luaweb.tracing.context"
+local sched = require "luaweb.sched"
+local spans = require "luaweb.tracing.span"
+
+local M = {}
+
+-- Ends the span, and goes on with what the function gave or raised.
+local function leave(task, before, span, ok, ...)
+  task.span = before
+  if not span.trace then -- it is not recorded
+    if not ok then error((...), 0) end
+    return ...
+  end
+  local err = ...
+  if not ok then
+    local is_cancelled = getmetatable(err) == cancellation.Cancelled
+    span:fail(is_cancelled and "cancelled" or "error", tostring(err))
+  end
+  spans.finish(span)
+  if not ok then error(err, 0) end
+  return ...
+end
+
+local function run(task, name, fn, ...)
+  local current, before = context.current(), task.span
+  local trace = current and context.below(current) or context.begin()
+  local span = trace.sampled and spans.begin(name, trace, spans.INTERNAL)
+    or spans.none
+  task.span = trace
+  return leave(task, before, span, pcall(fn, span, ...))
+end
+
+--- Calls a function as a piece of work that has a name, within the trace of the request
+--- (or a new one): what it fetches, and the spans and jobs that it begins, are below it.
+--- What it raises goes on, and marks the span as failed.  Without --otlp it is a plain
+--- call.
+---@param name string   one of a few, without what differs from call to call
+---@param fn fun(span: luaweb.Span, ...): ...
+---@param ... any   further arguments of the function
+---@return any ...   what it returned
+function M.span(name, fn, ...)
+  if type(name) ~= "string" or type(fn) ~= "function" then
+    error(("web.span wants a name and a function, not a %s and a %s"):format(
+      type(name), type(fn)), 2)
+  end
+  local task = sched.self()
+  if not spans.record or not task then return fn(spans.none, ...) end
+  return run(task, name, fn, ...)
+end
+
+return M
