@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The watchdog: what is said of a handler or job that does not let go of the worker, and
--- that the worker is replaced.
+-- The watchdog: what is said of a handler or job that does not let go of the worker,
+-- which is replaced.
 local lfs = require "lfs"
 local eventually = require "spec.support.eventually"
 local process = require "spec.support.process"
@@ -32,8 +32,8 @@ local function count_of(text, pattern)
   return select(2, text:gsub(pattern, ""))
 end
 
--- "app.lua:7" as a pattern
-local function at(name)
+-- "stuck.lua:7" as a pattern
+local function place(name)
   return "[^%s]*stuck%.lua:" .. line_of[name] .. "%f[^%d]"
 end
 
@@ -52,7 +52,7 @@ local HELD = " holds up the worker, for %d+%.%d s now %(%-%-stall%-timeout%), at
 -- What each is told by, and the lines that the traceback has.
 local stuck = {
   { "/loop", "a compiled loop in a handler",
-    "%[%x+%-%d+%] GET /loop: the handler " .. at "handler" .. " of /loop{/more%*}",
+    "%[%x+%-%d+%] GET /loop: the handler " .. place "handler" .. " of /loop{/more%*}",
     { "compiled", "called" } },
   { "/interpreted", "an interpreted loop in a handler",
     "GET /interpreted: the handler .* of /interpreted", { "interpreted" } },
@@ -61,8 +61,8 @@ local stuck = {
   { "/coroutine", "a coroutine of the app's own",
     "GET /coroutine: the handler .* of /coroutine", { "compiled", "inner", "outer" } },
   { "/decision", "a decision",
-    "GET /decision: the handler " .. at "decision" .. " of /decision", { "compiled" } },
-  { "/job", "a job", "%[%x+%-%d+%] the job " .. at "job" .. " %(background%)",
+    "GET /decision: the handler " .. place "decision" .. " of /decision", { "compiled" } },
+  { "/job", "a job", "%[%x+%-%d+%] the job " .. place "job" .. " %(background%)",
     { "compiled" } },
   { "/job_in_coroutine", "a coroutine of a job", "the job .* %(%x+%-%d+%)",
     { "compiled", "inner" } },
@@ -88,7 +88,7 @@ describe("--stall-timeout", function()
       local log = log_with(child, "is started again")
       assert.matches(who .. HELD, log)
       local stack = log:match("%(%-%-stall%-timeout%), at:\n(.*)")
-      for _, name in ipairs(lines) do assert.matches("\t" .. at(name), stack) end
+      for _, name in ipairs(lines) do assert.matches("\t" .. place(name), stack) end
       assert.equal(1, count_of(log, "holds up the worker"))
       assert.matches("error worker 1 %(pid " .. before .. "%) has stood still for "
         .. "%d+%.%d s %(%-%-stall%-timeout%) and is ended\n", log)
@@ -143,9 +143,8 @@ describe("--stall-timeout", function()
   for _, what in ipairs { "slow", "blocks" } do
     it(("says nothing of many that together take longer: /%s"):format(what), function()
       local child = serve("--stall-timeout", "2", "--workers", "1")
-      local conn = child:connect(process.get("/" .. what):rep(12))
-      local answers = { process.answers(conn, 12) }
-      assert.equal(12, #answers)
+      local conn = child:connect(process.get("/" .. what):rep(10))
+      assert.equal(10, #{ process.answers(conn, 10) })
       assert.equal("", child:errors())
       conn:close()
     end)
@@ -199,6 +198,13 @@ describe("--stall-warning", function()
 
   it("warns of one that a C function has held up, behind that", function()
     local child = serve("--stall-warning", "0.1", "--workers", "1")
+    assert.equal("blocked", child:ask(process.get "/blocks").body)
+    assert.matches("GET /blocks: the handler .* of /blocks" .. HOLDS, child:errors())
+  end)
+
+  it("is 0.1 in luaweb dev", function()
+    local child = process.start("dev", APP, "--listen", "127.0.0.1:0")
+    child.port = tonumber(child:expect "http://127%.0%.0%.1:(%d+)$")
     assert.equal("blocked", child:ask(process.get "/blocks").body)
     assert.matches("GET /blocks: the handler .* of /blocks" .. HOLDS, child:errors())
   end)

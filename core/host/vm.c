@@ -176,7 +176,7 @@ bool lw_host_construct(struct luaweb_host *host, struct lw_loop *loop,
     lw_offloads_construct(&host->offloads, loop, &host->owner);
     lw_together_construct(&host->together);
     lw_collector_construct(&host->collector, &loop->uv, host->lua, &host->has_more);
-    lw_watchdog_construct(&host->watchdog, host->lua, &loop->limits);
+    lw_watchdog_construct(&host->watchdog, host->lua, &loop->limits, &host->budget);
     return true;
 }
 

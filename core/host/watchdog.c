@@ -129,6 +129,7 @@ static void look(void *context, lua_State *lua, int samples, int vm_state)
     enum why why = why_now(watchdog, held);
     if (why == WHY_LONG && passed_ms(began) < LONG_TURN_MS)
         return;
+    *watchdog->budget = 0;
     luaJIT_setmode(watchdog->teller, 0, LUAJIT_MODE_TRACE);
     ask(watchdog, lua, why, held);
     if (watchdog->told == watchdog->since && master && getppid() != master)
@@ -190,10 +191,11 @@ void lw_watchdog_know_master(void)
 }
 
 void lw_watchdog_construct(struct lw_watchdog *watchdog, lua_State *lua,
-                           const struct lw_limits *limits)
+                           const struct lw_limits *limits, uint32_t *budget)
 {
     struct sigaction action = {.sa_handler = on_stalled, .sa_flags = SA_RESTART};
     *watchdog = (struct lw_watchdog){.lua = lua,
+                                     .budget = budget,
                                      .timeout_ms = limits->stall_timeout,
                                      .warning_ms = limits->stall_warning};
     lua_pushlightuserdata(lua, (void *)&teller_key);

@@ -22,6 +22,7 @@ struct lw_limits;
 struct lw_watchdog {
     lua_State *lua;
     lua_State *teller;   /* in which Lua is asked while another coroutine runs */
+    uint32_t *budget;    /* events that Lua may still take in this turn; the host's */
     uint64_t timeout_ms; /* 0: none */
     uint64_t warning_ms; /* 0: none */
     uint32_t entered;    /* events that had been taken when Lua was entered */
@@ -38,10 +39,10 @@ struct lw_watchdog {
  * what stands still in Lua for too long ends by itself. */
 void lw_watchdog_know_master(void);
 
-/* Prepares a state that has not run anything.  The first one in the process is looked
+/* Prepares a state that has not run anything; `budget` is held.  The first one in the process is looked
  * into at once, another one when it begins to serve. */
 void lw_watchdog_construct(struct lw_watchdog *watchdog, lua_State *lua,
-                           const struct lw_limits *limits);
+                           const struct lw_limits *limits, uint32_t *budget);
 
 /* Looks into this state, and no longer into the one before. */
 void lw_watchdog_serve(struct lw_watchdog *watchdog);

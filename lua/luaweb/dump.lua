@@ -138,13 +138,14 @@ local function entry_of(task, ready, known)
 end
 
 --- What runs now.
----@return luaweb.DumpEntry?   also `id` and, of a handler, `template`; nil: no task does
+---@return luaweb.DumpEntry?   with `id`, and `template` of a handler; nil: no task does
 function M.running()
   local task = sched.self()
   if not task or not (task.fn or task.address) then return nil end
   local entry = entry_of(task, {}, {})
   if entry.kind == "job" then
-    entry.id = spawn.request_of(task)
+    local context = spawn.context_of(task)
+    entry.id = context and context.request_id
   elseif entry.request then
     local r = abi.request_at(task.address)
     local template = C.luaweb_template(host, r, task.generation)

@@ -40,8 +40,6 @@ function M.context_of(job)
   return context
 end
 
-M.request_of = request_of
-
 local function log_failure(_, job, text)
   local context = M.context_of(job)
   local id = context and context.request_id
