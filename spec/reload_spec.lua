@@ -94,6 +94,16 @@ describe("SIGHUP", function()
 end)
 
 describe("a reload", function()
+  it("does not change the number of workers, but says so", function()
+    local child = serve()
+    write("two", "local app = web.app\n"
+      .. "web.app = function(t) t.workers = 2 return app(t) end")
+    reload(child)
+    assert.equal(1, #child:workers())
+    assert.matches("warn  the app wants 2 workers now; there are 1 until the next start",
+      child:errors())
+  end)
+
   it("leads the next request of an open connection to the new generation", function()
     local child = serve()
     local conn = child:connect()
