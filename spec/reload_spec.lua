@@ -151,7 +151,7 @@ describe("a reload", function()
     reload(child)
     assert.is_nil((conn:receive(5)))
     eventually("it is said", function()
-      return child:errors():find "generation 1: 1 request was cut after the drain"
+      return child:errors():find "generation 1: 1 request was cut"
     end)
     conn:close()
     assert.equal("one", child:ask(ROOT).body)
