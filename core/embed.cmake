@@ -23,9 +23,10 @@ endforeach()
 
 # ffi.cdef knows no preprocessor.
 set(border "")
-foreach(part abi abi_app abi_walk abi_secret abi_client abi_explain abi_offload
-        abi_reader abi_stats abi_bus abi_trace)
-  file(READ ${ROOT}/core/base/${part}.h text)
+file(GLOB parts RELATIVE ${ROOT}/core/base ${ROOT}/core/base/abi_*.h)
+list(SORT parts)
+foreach(part abi.h ${parts})
+  file(READ ${ROOT}/core/base/${part} text)
   string(APPEND border "${text}\n")
 endforeach()
 string(REGEX REPLACE "(^|\n)#[^\n]*" "\\1" border "${border}")

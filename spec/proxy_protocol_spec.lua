@@ -249,11 +249,13 @@ describe("What has no header of its proxy", function()
   end)
 
   it("holds up no stop", function()
-    local child = serve("--drain-timeout", "30")
+    local child = serve("--drain-timeout", "5", "--header-timeout", "0")
     local conn = child:connect()
     body_of(child, LINE)
-    child:stop()
+    child:signal "TERM"
+    assert.equal("closed", (select(2, process.rest(conn, 20)))) -- not cut
     conn:close()
+    assert.equal(0, (child:wait()))
   end)
 end)
 

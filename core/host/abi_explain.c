@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/slice.h"
+#include "host/look.h"
 #include "host/vm.h"
 #include "machine/app.h"
 #include "machine/plan.h"
@@ -97,19 +98,6 @@ EXPORT void luaweb_explain_trace(struct luaweb_host *host, bool on)
     host->loop->trace = on ? &host->trace : NULL;
 }
 
-/* The number of the resource with this machine, or -1. */
-static int32_t resource_of(const struct luaweb_host *host,
-                           const struct lw_machine *machine)
-{
-    for (uint32_t i = 0; i < host->app_count; i++) {
-        const struct luaweb_app *app = &host->apps[i]->app;
-        for (uint32_t j = 0; j < app->resource_count; j++)
-            if (app->resources[j].machine == machine)
-                return (int32_t)j;
-    }
-    return -1;
-}
-
 EXPORT uint32_t luaweb_explain_read(struct luaweb_host *host,
                                     struct luaweb_traced *answers, uint32_t capacity,
                                     struct luaweb_ending *ending)
@@ -118,14 +106,5 @@ EXPORT uint32_t luaweb_explain_read(struct luaweb_host *host,
     *ending = (struct luaweb_ending){.resource = -1};
     if (!trace->walk)
         return 0;
-    ending->resource = resource_of(host, trace->machine);
-    ending->row = trace->end.row;
-    ending->status = trace->end.status;
-    for (uint32_t i = 0; i < trace->count && i < capacity; i++) {
-        const struct lw_trace_entry *entry = &trace->entries[i];
-        answers[i].name = trace->machine->graph->rows[entry->row].given.name;
-        answers[i].row = entry->row;
-        answers[i].answer = entry->answer;
-    }
-    return trace->count;
+    return lw_look_read(host, trace, answers, capacity, ending);
 }

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "host/embedded.h"
+#include "host/look.h"
 #include "machine/app.h"
 
 #define EVENTS_PER_TURN  1000
@@ -132,6 +133,7 @@ bool lw_host_turn(struct luaweb_host *host)
     host->has_more = lua_toboolean(lua, -1);
     lua_pop(lua, 1);
     lw_collector_count_turn(&host->collector);
+    lw_host_counts_tell(&host->counts);
     return host->has_more || host->event_count > 0;
 }
 
@@ -214,6 +216,7 @@ void lw_host_close(struct luaweb_host *host)
     lw_collector_close(&host->collector);
     lua_close(host->lua); /* finalizers may look at requests */
     host->lua = NULL;
+    lw_host_counts_close(&host->counts);
     lw_together_destruct(&host->together, host->loop);
 }
 
@@ -225,6 +228,7 @@ bool lw_host_is_quiet(const struct luaweb_host *host)
 void lw_host_destruct(struct luaweb_host *host)
 {
     lw_offloads_destruct(&host->offloads);
+    lw_look_forget(host);
     for (uint32_t i = 0; i < host->app_count; i++) {
         lw_app_destruct(&host->apps[i]->app);
         free(host->apps[i]);

@@ -4,6 +4,7 @@
  * place. */
 #include "http/access.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/slice.h"
@@ -201,10 +202,83 @@ static char *put_json(char *at, const struct lw_access *a)
     return put(at, "}\n");
 }
 
+/* Spaces until `width` octets stand behind `from`. */
+static char *pad(char *at, const char *from, size_t width)
+{
+    while ((size_t)(at - from) < width)
+        *at++ = ' ';
+    return at;
+}
+
+/* "0.4 ms", "1.25 s" */
+static char *put_duration(char *at, uint64_t duration_us)
+{
+    if (duration_us < 1000000) {
+        at = put_number(at, duration_us / 1000, 1);
+        *at++ = '.';
+        at = put_number(at, duration_us / 100 % 10, 1);
+        return put(at, " ms");
+    }
+    at = put_number(at, duration_us / 1000000, 1);
+    *at++ = '.';
+    at = put_number(at, duration_us / 10000 % 100, 2);
+    return put(at, " s");
+}
+
+static char *put_size(char *at, uint64_t octets)
+{
+    if (octets < 10000) {
+        at = put_number(at, octets, 1);
+        return put(at, " B");
+    }
+    at = put_number(at, octets / 1000, 1);
+    return put(at, " kB");
+}
+
+/* Of a status, as terminals want it (ECMA-48, SGR). */
+static const char *colour_of(int32_t status)
+{
+    static const char *const colours[] = {"\033[32m", "\033[36m", "\033[33m",
+                                          "\033[31m"};
+    return status >= 200 && status < 600 ? colours[status / 100 - 2] : "";
+}
+
+static char *put_terminal(char *at, const struct lw_access *a, bool is_coloured)
+{
+    const char *from = at;
+    at = pad(put_or_dash(at, a->method), from, 7);
+    at = put(at, is_coloured ? colour_of(a->status) : "");
+    *at++ = ' ';
+    at = put_number(at, (uint64_t)a->status, 3);
+    at = put(at, is_coloured ? "\033[0m\033[2m" : "");
+    from = at;
+    *at++ = ' ';
+    at = pad(put_duration(at, a->duration_us), from, 10);
+    from = at;
+    *at++ = ' ';
+    at = pad(put_size(at, a->octets), from, 9);
+    at = put(at, is_coloured ? "\033[0m" : "");
+    *at++ = ' ';
+    at = put_or_dash(at, a->target);
+    if (a->resource.size > 0) {
+        at = put(at, is_coloured ? "\033[2m  " : "  ");
+        at = put_escaped(at, a->resource, "\\x");
+        at = put(at, is_coloured ? "\033[0m" : "");
+    }
+    return put(at, "\n");
+}
+
 size_t lw_access_write(const struct lw_access *access, enum lw_access_format format,
                        char *out)
 {
-    char *end =
-        format == LW_ACCESS_JSON ? put_json(out, access) : put_combined(out, access);
+    char *end = out;
+    switch (format) {
+    case LW_ACCESS_COMBINED: end = put_combined(out, access); break;
+    case LW_ACCESS_JSON: end = put_json(out, access); break;
+    case LW_ACCESS_TERMINAL:
+    case LW_ACCESS_COLOURED:
+        end = put_terminal(out, access, format == LW_ACCESS_COLOURED);
+        break;
+    }
     return (size_t)(end - out);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lines of the access log: one a request, in the combined format or as JSON.  Whatever
+ * Lines of the access log: one a request, in the combined format, as JSON, or for the
+ * eye.  Whatever
  * a client sends stays within its field of its line: quotes, backslashes, control
  * octets and octets above 0x7e are escaped; what is very long is cut.  Owns nothing,
  * writes no file. */
@@ -17,7 +18,9 @@
 
 enum lw_access_format {
     LW_ACCESS_COMBINED,
-    LW_ACCESS_JSON
+    LW_ACCESS_JSON,
+    LW_ACCESS_TERMINAL, /* columns: method, status, time, size, target, resource */
+    LW_ACCESS_COLOURED  /* the same, with colours */
 };
 
 /* What is known of a request at its end; slices without octets: not known. */

@@ -31,6 +31,13 @@ bool lw_lines_has(const struct lw_buffer *fields, const char *name)
     return find_line(fields, name).data != NULL;
 }
 
+struct luaweb_slice lw_lines_value(const struct lw_buffer *fields, const char *name)
+{
+    struct luaweb_slice line = find_line(fields, name);
+    size_t before = strlen(name) + 2; /* ": " */
+    return line.data ? lw_slice(line.data + before, line.size - before - 2) : line;
+}
+
 struct luaweb_slice lw_lines_take(struct lw_buffer *fields, const char *name,
                                   struct lw_arena *arena)
 {

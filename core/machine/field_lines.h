@@ -17,6 +17,10 @@ struct lw_lines {
 /* Whether there is a line of this name. */
 bool lw_lines_has(const struct lw_buffer *fields, const char *name);
 
+/* The value of the first line of this name, lent until they change.  Data NULL: there is
+ * none. */
+struct luaweb_slice lw_lines_value(const struct lw_buffer *fields, const char *name);
+
 /* Takes the first line of this name out: its value, moved into the arena.  Data NULL:
  * there is none. */
 struct luaweb_slice lw_lines_take(struct lw_buffer *fields, const char *name,

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "net/loop.h"
+#include "share/metrics.h"
 
 #define ROOM    1048576 /* octets of each buffer */
 #define EAGER   65536   /* octets, from which they are written at once */
@@ -74,12 +75,20 @@ static void set_fd(struct lw_access_log *log, int fd)
     log->is_file = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
 }
 
+/* See no-color.org. */
+static bool wants_colours(int fd)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(fd) && (!no_colour || !*no_colour);
+}
+
 struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where,
                                          const char **why)
 {
     const char *json = skip_prefix(where, "json:");
     const char *combined = skip_prefix(where, "combined:");
-    const char *path = json ? json : combined ? combined : where;
+    const char *terminal = skip_prefix(where, "terminal:");
+    const char *path = json ? json : combined ? combined : terminal ? terminal : where;
     bool is_output = strcmp(path, "-") == 0;
     int fd = is_output ? STDOUT_FILENO : open_path(path);
     if (fd < 0) {
@@ -95,6 +104,8 @@ struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where
         .retry_ms = SOON_MS,
     };
     set_fd(log, fd);
+    if (terminal)
+        log->format = wants_colours(fd) ? LW_ACCESS_COLOURED : LW_ACCESS_TERMINAL;
     if (!is_output) {
         log->path = lw_alloc(strlen(path) + 1);
         memcpy(log->path, path, strlen(path) + 1);
@@ -248,12 +259,14 @@ void lw_access_log_add(struct lw_access_log *log, const struct lw_access *access
 {
     if (lw_access_bound(access) > ROOM - log->filled) {
         log->dropped++;
+        lw_metrics_add(lw_metrics_own(), LW_METRIC_LOG_DROPPED, 1);
         return;
     }
     log->filled += lw_access_write(access, log->format, log->filling + log->filled);
     if (log->left > 0)
         return;
-    if (log->filled >= EAGER)
+    bool is_for_eyes = log->format >= LW_ACCESS_TERMINAL;
+    if (log->filled >= EAGER || is_for_eyes)
         write_on(log);
     else
         come_back(log, LAZY_MS);

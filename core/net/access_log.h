@@ -14,7 +14,9 @@
 struct lw_access_log;
 struct lw_loop;
 
-/* Opens "path", "combined:path" or "json:path"; "-" as path is the standard output.
+/* Opens "path", "combined:path", "json:path", or "terminal:path", for the eye: without
+ * delay, and with colours where that is a terminal and NO_COLOR is not set (or empty).
+ * "-" as path is the standard output.
  * NULL with a static sentence in *why. */
 struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where,
                                          const char **why);

@@ -240,7 +240,7 @@ int lw_bind(const char *address, int port, uint32_t unix_mode, struct lw_bound *
     return error;
 }
 
-int lw_bind_beside(int fd)
+int lw_bind_reserve(int fd)
 {
     struct sockaddr_storage address = {0};
     socklen_t size = sizeof address;
@@ -252,5 +252,28 @@ int lw_bind_beside(int fd)
     if (other < 0)
         return other;
     setsockopt(other, SOL_SOCKET, SO_REUSEPORT, &on, sizeof on);
-    return listen_at(other, (struct sockaddr *)&address, size);
+    if (bind(other, (struct sockaddr *)&address, size) == 0)
+        return other;
+    int error = uv_translate_sys_error(errno);
+    close(other);
+    return error;
+}
+
+int lw_bind_listen(int fd)
+{
+    if (fd < 0 || listen(fd, SOMAXCONN) == 0)
+        return fd;
+    int error = uv_translate_sys_error(errno);
+    close(fd);
+    return error;
+}
+
+int lw_bind_beside(int fd)
+{
+    return lw_bind_listen(lw_bind_reserve(fd));
+}
+
+void lw_bind_adopt(int fd)
+{
+    set_inherited(fd);
 }

@@ -35,6 +35,16 @@ int lw_bind(const char *address, int port, uint32_t unix_mode, struct lw_bound *
  * connections over both (SO_REUSEPORT).  A descriptor or a negative libuv error. */
 int lw_bind_beside(int fd);
 
+/* The same in two steps: a socket that is bound, but does not listen, so that no
+ * connection comes to it; and, perhaps as another user, one that listens.  The second
+ * takes the descriptor, and gives errors on. */
+int lw_bind_reserve(int fd);
+int lw_bind_listen(int fd);
+
+/* Sets for a socket that somebody else has opened what ours have: no delay, and
+ * keep-alive. */
+void lw_bind_adopt(int fd);
+
 /* The port of a socket, 0 for a unix socket, or a negative libuv error. */
 int lw_bind_port(int fd);
 

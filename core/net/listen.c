@@ -15,6 +15,7 @@
 #include "base/require.h"
 #include "net/bind.h"
 #include "net/conn.h"
+#include "net/handover.h"
 #include "net/loop.h"
 
 #define ACCEPTS_PER_TURN 256
@@ -49,6 +50,7 @@ static void pause_all(struct lw_loop *loop)
                " (%u connections; see ulimit -n)",
                loop->conn_count);
     loop->is_accepting_paused = loop->has_said_full = true;
+    lw_tally_add(&loop->tally, LW_METRIC_ACCEPT_RESTS, 1);
     for (struct lw_listener *l = loop->listeners; l; l = l->next)
         uv_poll_stop(&l->poll);
     uv_timer_start(&loop->accept_again, on_accept_again, ACCEPT_AGAIN_MS, 0);
@@ -64,13 +66,31 @@ void lw_listen_resume_all(struct lw_loop *loop)
         uv_poll_start(&l->poll, UV_READABLE, on_ready);
 }
 
+/* The next connection that waits, or -1 and errno. */
+static int next_waiting(const struct lw_listener *listener)
+{
+    if (listener->listener == LW_LISTENER_GIVEN && listener->is_adopted)
+        return lw_handover_take(listener->fd, listener->slot);
+    return accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* Whether somebody else gets it. */
+static bool is_given(const struct lw_listener *listener, int fd)
+{
+    return listener->is_adopted && listener->listener != LW_LISTENER_GIVEN
+           && lw_handover_give(listener->loop, fd);
+}
+
 /* Accepts at most `most` connections that wait. */
 static void accept_waiting(struct lw_listener *listener, int most)
 {
     for (int i = 0; i < most; i++) {
-        int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = next_waiting(listener);
         if (fd >= 0) {
             listener->loop->has_said_full = false;
+            if (is_given(listener, fd))
+                continue;
+            lw_tally_add(&listener->loop->tally, LW_METRIC_ACCEPTED, 1);
             int error = lw_conn_open(listener->loop, listener->site, fd);
             if (error)
                 lw_log(LW_LOG_ERROR, "a connection is lost: %s", uv_strerror(error));

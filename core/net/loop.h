@@ -14,10 +14,13 @@
 #include "base/limits.h"
 #include "net/deadline.h"
 #include "net/owner.h"
+#include "net/tally.h"
 #include "net/work.h"
 
 struct lw_conn;
+struct lw_dev;
 struct lw_listener;
+struct lw_peers;
 struct lw_networks;
 struct lw_request;
 struct lw_trace;
@@ -72,14 +75,19 @@ struct lw_loop {
     struct lw_access_log *access_log;  /* owned; NULL: none */
     struct lw_trace *trace;   /* of the walks, for the host; NULL: nobody looks */
     struct lw_tracer *tracer; /* owned; NULL: nobody has asked for a trace */
+    struct lw_dev *dev;       /* owned; NULL but while an app is developed */
     char id_prefix[8]; /* of the ids of requests: differs from process to process */
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
     struct lw_works works;      /* on the thread pool */
+    struct luaweb_slice health; /* the path of --health, held; empty: none */
+    uint32_t health_key;        /* under which it is counted */
+    struct lw_tally tally;      /* what is counted */
     struct lw_conn *conns;      /* all that are open */
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
     struct lw_listener *listeners;
+    struct lw_peers *peers; /* who can be given connections, owned; NULL: nobody */
     struct lw_request *free_requests;
     struct lw_timer *free_timers;
     uint32_t timer_count; /* that have a number */
@@ -111,6 +119,9 @@ struct lw_loop {
 /* 0 or a libuv error. */
 int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
                       const struct lw_loop_calls *calls);
+
+/* Answers at this path, which is held, whether the worker is ready (net/ready.h). */
+void lw_loop_show_health(struct lw_loop *loop, const char *path);
 
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);
@@ -165,6 +176,9 @@ void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how
 
 /* A connection has come (1) or gone (-1); the board shows how many there are. */
 void lw_loop_count_conn(struct lw_loop *loop, int change);
+
+/* A request has lost its client (1), or such a one has ended (-1). */
+void lw_loop_count_orphan(struct lw_loop *loop, int change);
 
 /* Milliseconds since 1970. */
 int64_t lw_loop_time_ms(void);

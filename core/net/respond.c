@@ -8,6 +8,7 @@
 #include "base/slice.h"
 #include "http/reply.h"
 #include "net/conn.h"
+#include "net/dev.h"
 #include "net/loop.h"
 #include "net/request.h"
 #include "net/serve.h"
@@ -84,6 +85,13 @@ static enum lw_reply_framing write_head(struct lw_request *request,
     return framing;
 }
 
+/* What is sent behind the content, while an app is developed. */
+static struct luaweb_slice tail_of(struct lw_request *request,
+                                   const struct lw_response *response)
+{
+    return request->loop->dev ? lw_dev_tail(request, response) : lw_slice("", 0);
+}
+
 static int reply(struct lw_request *request, const struct lw_response *response,
                  struct luaweb_slice content)
 {
@@ -96,13 +104,15 @@ static int reply(struct lw_request *request, const struct lw_response *response,
     struct lw_response whole = *response;
     if (is_bare(whole.status) || whole.status == 205)
         content.size = 0; /* RFC 9110 §15.3.6 */
-    whole.length = (double)content.size;
     if (is_bare(whole.status))
         whole.type.data = NULL;
+    struct luaweb_slice tail = tail_of(request, &whole);
+    whole.length = (double)(content.size + tail.size);
     write_head(request, &whole);
     if (lw_reply_has_content(request->facts.method, whole.status)) {
         lw_buffer_append(&conn->out, &conn->loop->blocks, content.data, content.size);
-        request->sent = content.size;
+        lw_buffer_append(&conn->out, &conn->loop->blocks, tail.data, tail.size);
+        request->sent = content.size + tail.size;
     }
     bool close = !conn->keep_alive;
     lw_request_log(request);
@@ -127,12 +137,17 @@ static int start(struct lw_request *request, const struct lw_response *response)
     bool has_content = lw_reply_has_content(request->facts.method, known.status);
     if (is_bare(known.status))
         known.type.data = NULL;
+    struct luaweb_slice tail = tail_of(request, &known);
+    double content_length = known.length;
+    if (content_length >= 0)
+        known.length += (double)tail.size;
     enum lw_reply_framing framing = write_head(request, &known);
+    request->tail = has_content ? tail : lw_slice("", 0);
     request->is_started = true;
     lw_buffer_release(&request->fields,
                       &conn->loop->blocks); /* trailers from here on */
     conn->is_chunked_reply = framing == LW_REPLY_CHUNKED;
-    conn->reply_left = framing == LW_REPLY_LENGTH ? (int64_t)known.length : -1;
+    conn->reply_left = framing == LW_REPLY_LENGTH ? (int64_t)content_length : -1;
     lw_conn_touch(conn);
     if (has_content)
         return LUAWEB_REPLY_OK;
@@ -153,6 +168,14 @@ static void append_chunk(struct lw_conn *conn, struct luaweb_slice data)
     lw_buffer_append(&conn->out, &conn->loop->blocks, line + at, sizeof line - at);
     lw_buffer_append(&conn->out, &conn->loop->blocks, data.data, data.size);
     lw_buffer_append(&conn->out, &conn->loop->blocks, "\r\n", 2);
+}
+
+static void append_tail(struct lw_conn *conn, struct luaweb_slice tail)
+{
+    if (tail.size > 0 && conn->is_chunked_reply)
+        append_chunk(conn, tail);
+    else
+        lw_buffer_append(&conn->out, &conn->loop->blocks, tail.data, tail.size);
 }
 
 static int room(struct lw_request *request)
@@ -221,6 +244,7 @@ static int finish(struct lw_request *request)
         abort_reply(request);
         return LUAWEB_REPLY_GONE;
     }
+    append_tail(conn, request->tail);
     if (conn->is_chunked_reply) {
         lw_buffer_append(&conn->out, &conn->loop->blocks, "0\r\n", 3);
         lw_buffer_append(&conn->out, &conn->loop->blocks,

@@ -3,6 +3,7 @@
  * Reading and showing addresses to listen at. */
 #include "process/address.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +52,18 @@ bool lw_address_read(struct lw_address *address, const char *text)
     const char *colon = strrchr(text, ':');
     return colon && read_host(address, text, (size_t)(colon - text))
            && read_port(address, colon + 1);
+}
+
+bool lw_address_is_here(const struct lw_address *address)
+{
+    struct in_addr ipv4;
+    struct in6_addr ipv6;
+    if (address->path || strcmp(address->host, "localhost") == 0)
+        return true;
+    if (inet_pton(AF_INET, address->host, &ipv4) == 1)
+        return ntohl(ipv4.s_addr) >> 24 == IN_LOOPBACKNET;
+    return inet_pton(AF_INET6, address->host, &ipv6) == 1
+           && IN6_IS_ADDR_LOOPBACK(&ipv6);
 }
 
 char *lw_address_show(const struct lw_address *address, int port)

@@ -19,6 +19,10 @@ struct lw_address {
 /* Reads one; `text` is held.  false: it is none. */
 bool lw_address_read(struct lw_address *address, const char *text);
 
+/* Whether only processes of this machine reach it, as far as the text tells: a unix
+ * socket, localhost, 127.0.0.0/8, ::1. */
+bool lw_address_is_here(const struct lw_address *address);
+
 /* How people write it, with the port that it got: an URI or "unix:/path".  The caller's
  * (free). */
 char *lw_address_show(const struct lw_address *address, int port);

@@ -4,6 +4,8 @@
 #ifndef LW_PROCESS_ANNOUNCE_H
 #define LW_PROCESS_ANNOUNCE_H
 
+#include <stdbool.h>
+
 struct lw_master;
 
 /* All workers accept, for the first time. */
@@ -11,7 +13,7 @@ void lw_announce_ready(struct lw_master *master);
 
 /* A reload begins; it has ended, well or not. */
 void lw_announce_reloading(struct lw_master *master);
-void lw_announce_reloaded(struct lw_master *master);
+void lw_announce_reloaded(struct lw_master *master, bool is_done);
 
 /* A new master has taken over: it is the server from now on, this one only ends. */
 void lw_announce_successor(struct lw_master *master, int pid);

@@ -11,10 +11,15 @@
 
 #include "base/require.h"
 
-static bool is_for_one(const char *entry)
+/* Whether this is no business of who is started with the variable `name`: a worker is
+ * not to speak to the service manager, a new master is. */
+static bool is_for_one(const char *entry, const char *name)
 {
-    static const char *const names[] = {"LUAWEB_WORKER=", "LUAWEB_UPGRADE="};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    static const char *const names[] = {
+        "LUAWEB_WORKER=", "LUAWEB_UPGRADE=", "WATCHDOG_PID=", "NOTIFY_SOCKET=",
+        "WATCHDOG_USEC="};
+    size_t count = strcmp(name, "LUAWEB_UPGRADE") == 0 ? 3 : 5;
+    for (size_t i = 0; i < count; i++)
         if (strncmp(entry, names[i], strlen(names[i])) == 0)
             return true;
     return false;
@@ -32,7 +37,7 @@ char **lw_environment_with(const char *name, const char *value)
     copy[at] = lw_alloc(room);
     snprintf(copy[at++], room, "%s=%s", name, value);
     for (size_t i = 0; i < count; i++)
-        if (!is_for_one(environ[i]))
+        if (!is_for_one(environ[i], name))
             copy[at++] = environ[i];
     copy[at] = NULL;
     return copy;

@@ -55,7 +55,7 @@ static void add_place(struct lw_master *master, const struct listen *listen, int
     place->path = path;
     place->is_one_socket = address->path != NULL;
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++)
-        place->fds[i] = -1;
+        place->fds[i] = place->reserved[i] = -1;
     place->fds[0] = fd;
 }
 
@@ -132,14 +132,34 @@ static int open_listen(struct lw_master *master, const char *text, uint32_t numb
     return 0;
 }
 
+/* Listens on what systemd has opened.  Its paths are not ours to remove. */
+static void take_passed(struct lw_master *master)
+{
+    const struct lw_outside *outside = &master->outside;
+    for (int i = 0; i < outside->passed_count; i++) {
+        struct listen listen = {.address = {.text = outside->passed[i].address},
+                                .number = (uint32_t)i};
+        struct lw_bound_path path = {0};
+        lw_address_read(&listen.address, outside->passed[i].address);
+        lw_bind_adopt(outside->passed[i].fd);
+        add_place(master, &listen, outside->passed[i].fd, path);
+        master->places[i].is_one_socket = true;
+    }
+}
+
 int lw_listeners_open(struct lw_master *master, const char *fds)
 {
     const struct lw_options *options = master->options;
     const char *const usual[] = {"127.0.0.1:8080"};
     const char *const *texts = options->listen_count ? options->listens : usual;
+    uint32_t passed = (uint32_t)master->outside.passed_count;
     uint32_t count = options->listen_count ? options->listen_count : 1;
     int code = 0;
     master->slot_count = 1;
+    if (passed > 0) {
+        take_passed(master);
+        return 0;
+    }
     for (uint32_t i = 0; i < count && code == 0; i++)
         code = open_listen(master, texts[i], i, fds);
     if (code)
@@ -154,7 +174,10 @@ static bool open_slot(struct lw_master *master, uint32_t slot)
         struct lw_place *place = &master->places[i];
         if (place->is_one_socket || place->fds[slot] >= 0)
             continue;
-        place->fds[slot] = lw_bind_beside(place->fds[0]);
+        place->fds[slot] = place->reserved[slot] >= 0
+                               ? lw_bind_listen(place->reserved[slot])
+                               : lw_bind_beside(place->fds[0]);
+        place->reserved[slot] = -1;
         if (place->fds[slot] >= 0)
             continue;
         lw_log(LW_LOG_ERROR,
@@ -165,11 +188,33 @@ static bool open_slot(struct lw_master *master, uint32_t slot)
     return true;
 }
 
+void lw_listeners_reserve(struct lw_master *master)
+{
+    for (uint32_t i = 0; i < master->place_count; i++) {
+        struct lw_place *place = &master->places[i];
+        for (uint32_t slot = 1; slot < LW_WORKERS_MOST; slot++)
+            if (!place->is_one_socket && place->fds[slot] < 0)
+                place->reserved[slot] = lw_bind_reserve(place->fds[0]);
+    }
+}
+
+static void forget_reserved(struct lw_master *master)
+{
+    for (uint32_t i = 0; i < master->place_count; i++)
+        for (uint32_t slot = 0; slot < LW_WORKERS_MOST; slot++) {
+            int *fd = &master->places[i].reserved[slot];
+            if (*fd >= 0)
+                close(*fd);
+            *fd = -1;
+        }
+}
+
 uint32_t lw_listeners_widen(struct lw_master *master, uint32_t count)
 {
     for (uint32_t slot = 0; slot < count; slot++)
         if (!open_slot(master, slot))
             count = slot;
+    forget_reserved(master);
     if (count > master->slot_count)
         master->slot_count = count;
     return count;
@@ -178,6 +223,7 @@ uint32_t lw_listeners_widen(struct lw_master *master, uint32_t count)
 void lw_listeners_close(struct lw_master *master, bool others_go_on)
 {
     bool is_unfinished_upgrade = master->upgrade.origin >= 0;
+    forget_reserved(master);
     for (uint32_t i = 0; i < master->place_count; i++) {
         struct lw_place *place = &master->places[i];
         for (uint32_t slot = 0; slot < LW_WORKERS_MOST; slot++)

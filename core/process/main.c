@@ -14,9 +14,11 @@
 #include "process/inherit.h"
 #include "process/master.h"
 #include "process/options.h"
+#include "process/remote.h"
 #include "process/worker.h"
 #include "share/board.h"
 #include "share/interest.h"
+#include "share/metrics.h"
 #include "share/region.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
@@ -47,8 +49,10 @@ static int work(struct lw_options *options, const struct lw_inherited *inherited
     }
     if (inherited) {
         lw_board_take(inherited->slot);
+        lw_metrics_take(inherited->slot);
         lw_interest_reset();
-        options->argv[0] = name;
+        if (!options->is_dev)
+            options->argv[0] = name;
     }
     int code = 2;
     if (lw_worker_construct(&worker, options, inherited))
@@ -96,6 +100,8 @@ int main(int argc, char **argv)
         lw_options_print_help(&options);
     else if (options.wants_version)
         puts("luaweb " LUAWEB_VERSION);
+    else if (lw_remote_is(options.argv[0]))
+        code = lw_remote_run(&options);
     else
         code = run(&options, argv);
     lw_options_free(&options);

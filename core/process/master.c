@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "process/cores.h"
+#include "share/metrics.h"
 #include "share/region.h"
 
 #define FAILED 1
@@ -90,15 +91,30 @@ static int construct(struct lw_master *master)
     const char *fds = lw_upgrade_inherit(master);
     if (!share_memory(master))
         return FAILED;
-    int code = lw_listeners_open(master, fds);
+    int code = lw_outside_prepare(master, fds);
+    if (!code)
+        code = lw_listeners_open(master, fds);
     if (code)
         return code;
+    lw_metrics_take(LW_METRIC_MASTER);
+    code = lw_monitored_open(master, fds);
+    if (code) {
+        lw_listeners_close(master, false);
+        return code;
+    }
+    code = lw_outside_open(master);
+    if (code) {
+        lw_listeners_close(master, false);
+        return code;
+    }
     master->core_count = lw_cores_list(master->cores, LW_WORKERS_MOST);
     uv_timer_init(&master->loop, &master->tick);
     uv_timer_init(&master->loop, &master->stop_limit);
     uv_timer_init(&master->loop, &master->reload.limit);
     lw_workers_construct(master);
     watch_signals(master);
+    if (!fds) /* else the last master answers until this one serves */
+        lw_outside_serve(master);
     return 0;
 }
 
@@ -106,7 +122,8 @@ int lw_master_run(const struct lw_options *options, char **argv)
 {
     static struct lw_master master = {
         .shared = -1,
-        .upgrade = {.channel = -1, .origin = -1},
+        .upgrade = {.channel = -1,    .origin = -1         },
+        .outside = {.control_fd = -1, .systemd = {.fd = -1}},
         .generation = 1,
         .worker_count = 1,
     };
@@ -119,10 +136,11 @@ int lw_master_run(const struct lw_options *options, char **argv)
         return USAGE;
     }
     int code = construct(&master);
-    if (code)
-        return code;
-    if (!lw_worker_start(&master.children[0]))
-        return FAILED;
-    uv_run(&master.loop, UV_RUN_DEFAULT);
-    return master.exit_code;
+    if (!code && !lw_worker_start(&master.children[0]))
+        code = FAILED;
+    if (!code)
+        uv_run(&master.loop, UV_RUN_DEFAULT);
+    lw_monitored_close(&master.monitored, master.upgrade.origin >= 0);
+    lw_outside_close(&master);
+    return code ? code : master.exit_code;
 }

@@ -5,8 +5,8 @@
  *
  *   listeners.c  where the server listens: binding, a socket for each slot
  *   workers.c    starting a worker, its end, and when it is started again
- *   peers.c      how workers wake each other
  *   messages.c   what workers say
+ *   peers.c      how workers reach each other
  *   cover.c      heartbeats; who accepts in the place of one that can't
  *   reload.c     new generations, in two phases
  *   upgrade.c    another executable takes over
@@ -21,18 +21,21 @@
 
 #include "net/bind.h"
 #include "process/channel.h"
+#include "process/monitored.h"
 #include "process/options.h"
+#include "process/outside.h"
 #include "share/board.h"
 
 #define LW_WORKERS_MOST (LW_MAX_WORKERS / 2)
 
 /* An address where the server listens. */
 struct lw_place {
-    char *shown;               /* as people write it, owned */
-    uint32_t listen;           /* which --listen: a name has a place for each address */
-    struct lw_bound_path path; /* of a unix socket */
-    bool is_one_socket;        /* for all workers: it can't be doubled */
-    int fds[LW_WORKERS_MOST];  /* by slot, owned; -1: none */
+    char *shown;                   /* as people write it, owned */
+    uint32_t listen;               /* which --listen: a name has one for each address */
+    struct lw_bound_path path;     /* of a unix socket */
+    bool is_one_socket;            /* for all workers: it can't be doubled */
+    int fds[LW_WORKERS_MOST];      /* by slot, owned; -1: none */
+    int reserved[LW_WORKERS_MOST]; /* bound for it, not listening; owned; -1: none */
 };
 
 enum lw_child_state {
@@ -56,7 +59,9 @@ struct lw_child {
     uv_poll_t heard;  /* its channel */
     uv_timer_t again; /* starts it again */
     int channel;      /* owned; -1: closed */
-    int wake;         /* the eventfd of its slot, owned; -1: none yet */
+    int wake;         /* an eventfd, see peers.c; owned, -1: none yet */
+    int take;         /* where connections are given to it, */
+    int give;         /* and how; owned, -1: none yet */
     uint32_t number;  /* its sockets' place in lw_place.fds */
     uint32_t slot;    /* on the board */
     enum lw_child_state state;
@@ -112,10 +117,12 @@ struct lw_master {
     uint32_t core_count;
     struct lw_reload reload;
     struct lw_upgrade upgrade;
+    struct lw_monitored monitored;
     uv_timer_t tick;       /* looks at heartbeats */
     uv_timer_t stop_limit; /* what has not ended is killed */
     uv_signal_t signals[8];
     uint32_t stop_count; /* signals to stop */
+    struct lw_outside outside;
     int exit_code;
 };
 
@@ -132,6 +139,9 @@ int lw_listeners_open(struct lw_master *master, const char *fds);
 /* Opens sockets so that each TCP place has `count` slots; gives how many it has at least
  * (what failed is logged). */
 uint32_t lw_listeners_widen(struct lw_master *master, uint32_t count);
+
+/* Binds sockets for as many slots as there may be, which this user could not later. */
+void lw_listeners_reserve(struct lw_master *master);
 
 /* Closes the master's copies.  Paths of unix sockets stay when others go on there. */
 void lw_listeners_close(struct lw_master *master, bool others_go_on);
@@ -155,16 +165,15 @@ void lw_worker_kill(struct lw_child *child);
 /* How many are in this state. */
 uint32_t lw_workers_in(const struct lw_master *master, enum lw_child_state state);
 
-/* peers.c ------------------------------------------------------------------------ */
-
-/* Gives a worker that has just started what wakes it and the others, and them what wakes
- * it. */
-void lw_peers_introduce(struct lw_child *child);
-
 /* messages.c --------------------------------------------------------------------- */
 
 /* Hears what a child says from now on. */
 int lw_messages_hear(struct lw_child *child);
+
+/* peers.c ------------------------------------------------------------------------ */
+
+/* Tells a worker that was started how the others are reached, and them how it is. */
+void lw_peers_introduce(struct lw_child *child);
 
 /* cover.c ------------------------------------------------------------------------ */
 

@@ -11,12 +11,16 @@
 
 #include "base/require.h"
 #include "base/slice.h"
+#include "process/develop.h"
+#include "process/pages.h"
 
 enum unit {
     OCTETS,
     COUNT,
     SECONDS,
     PATH,
+    TEXT,
+    HEALTH,
     LEVEL,
     NETWORK,
     MODE,
@@ -26,6 +30,7 @@ enum unit {
     LISTEN, /* handed on too */
     WORKERS,
     PIN,
+    REMOTE, /* handed on too */
     HANDED_ON
 };
 
@@ -50,15 +55,23 @@ static const struct flag flags[] = {
     {"--unix-mode", "octal", MODE, NULL,
      "of unix sockets, e.g. 660 (default 600: its owner only)"},
     {"--trusted-proxy", "network", NETWORK, NULL,
-     "whose Forwarded or X-Forwarded-* is believed, repeatable: an address, a\n"
-     "                                network such as 10.0.0.0/8, or unix:"},
+     "repeatable: whose Forwarded, X-Forwarded-* count (10.0.0.0/8, ::1, unix:)"},
     {"--proxy-protocol", NULL, PROXY_HEADER, NULL,
      "connections come from trusted proxies only, with a PROXY header"},
     {"--workers", "n|auto", WORKERS, NULL,
      "processes that serve; the app's `workers` wins (default auto: one per core)"},
     {"--pin-workers", NULL, PIN, NULL, "keeps each worker on a core of its own"},
     {"--access-log", "[json:]path", PATH, NULL,
-     "one line a request, combined or JSON; - is stdout (default off)"},
+     "one line a request, combined, JSON or terminal:path; - is stdout (default off)"},
+    {"--control", "path", TEXT, NULL,
+     "socket for reload, stop, status (default: see README)"},
+    {"--pid-file", "path", TEXT, NULL, "where the pid is written (default likewise)"},
+    {"--user", "name", TEXT, NULL, "serves as this user, after root has bound"},
+    {"--group", "name", TEXT, NULL, "and as this group (default: the user's)"},
+    {"--metrics", "host:port|unix:path", TEXT, NULL,
+     "where /metrics (for Prometheus) and /health are answered (default off)"},
+    {"--health", "/path", HEALTH, NULL,
+     "answered before the app: 200 when ready, 503 when it ends (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
     {"--request-id", "answers", SHOWN_IDS, NULL,
@@ -73,7 +86,10 @@ static const struct flag flags[] = {
     {"--filter", "pattern", HANDED_ON, NULL, "test: only specs whose name matches"},
     {"--timeout", "seconds", HANDED_ON, NULL,
      "test: that a spec may take, 0: no limit (default 60)"},
-    {"--json", NULL, HANDED_ON, NULL, "routes, explain, check: as JSON"},
+    {"--allow-remote", NULL, REMOTE, NULL,
+     "dev: listens where others reach it, and shows them sources"},
+    {"--now", NULL, HANDED_ON, NULL, "stop: cuts what still runs"},
+    {"--json", NULL, HANDED_ON, NULL, "routes, explain, check, status: as JSON"},
     {"--dot", NULL, HANDED_ON, NULL, "explain: the program and the walk for Graphviz"},
     {"-H", "'Name: value'", HANDED_ON, NULL,
      "explain, check: a header of the requests, repeatable"},
@@ -96,40 +112,14 @@ struct command {
 /* clang-format off */
 static const struct command commands[] = {
     {"serve", NULL},
+    {"dev", lw_develop_help},
     {"test", NULL},
-    {"routes",
-     "luaweb routes app.lua [--json]\n\n"
-     "Lists the app's resources: template, methods, the media types that they offer\n"
-     "and accept, and where they are declared.  Nothing of the app runs but its script.\n"},
-    {"explain",
-     "luaweb explain app.lua [METHOD] /path [-H 'Name: value'] [-d body]\n"
-     "               [--json | --dot]\n\n"
-     "Shows how the app answers one request: which resource it is for, what the\n"
-     "compiler made of the decision graph for its method, the program that is left,\n"
-     "each row that this request passed with its answer and the reason, and the\n"
-     "response with where its fields come from.  Without a path: all resources, and\n"
-     "what they are asked at run time.\n\n"
-     "The request is a real one: functions of the app run, its operations too.\n"
-     "METHOD is GET where it is left out.  Credentials are not shown.\n\n"
-     "Examples\n"
-     "  luaweb explain apps/hello.lua\n"
-     "  luaweb explain apps/hello.lua GET /hello\n"
-     "  luaweb explain apps/hello.lua /hello -H 'If-None-Match: *'\n"
-     "  luaweb explain todo.lua POST /todo -H 'Content-Type: application/json' -d {}\n"
-     "  luaweb explain apps/hello.lua /hello --dot | dot -Tsvg >hello.svg\n"},
-    {"check",
-     "luaweb check app.lua [-H 'Name: value'] [--param name=value] [--json]\n\n"
-     "Loads the app and asks each of its resources what HTTP requires of it: Allow and\n"
-     "405, OPTIONS, HEAD, 304 for its own validators, Vary, 406, challenges, 501.\n"
-     "One line for each finding (file:line: template: what), then a summary.\n\n"
-     "Functions of the app run, but no operation does: only GET, HEAD, OPTIONS and\n"
-     "methods that a resource does not have are sent.  What could not be tried is said.\n"
-     "Variables of templates get sample values unless --param names one.\n\n"
-     "Examples\n"
-     "  luaweb check apps/hello.lua\n"
-     "  luaweb check todo.lua --param id=7 -H 'Authorization: Bearer token'\n\n"
-     "Exit codes: 0 nothing is wrong (there may be warnings); 1 the app does not load;\n"
-     "            2 wrong usage; 4 something is wrong\n"},
+    {"routes", lw_page_routes},
+    {"explain", lw_page_explain},
+    {"check", lw_page_check},
+    {"reload", lw_page_reload},
+    {"stop", lw_page_stop},
+    {"status", lw_page_status},
 };
 /* clang-format on */
 
@@ -186,8 +176,10 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [COUNT] = "want a whole number up to 4294967295",
         [SECONDS] = "want seconds, e.g. 30 or 0.5",
         [PATH] = "want a path, e.g. json:/var/log/app.log",
+        [TEXT] = "want a name",
         [LEVEL] = "want debug, info, warn or error",
         [NETWORK] = "want an address, a network, e.g. 10.0.0.0/8 or fd00::/8, or unix:",
+        [HEALTH] = "want a path as requests have it, e.g. /healthz",
         [MODE] = "want an octal mode, e.g. 660",
         [SHOWN_IDS] = "want errors, all or none",
         [NAMERS] = "want proxies or anyone",
@@ -232,6 +224,25 @@ static bool read_mode(struct lw_options *options, const char *text)
            && options->unix_mode <= 0777;
 }
 
+static bool read_text(struct lw_options *options, const struct flag *flag,
+                      const char *text)
+{
+    const struct {
+        const char *name;
+        const char **at;
+    } fields[] = {
+        {"--control",  &options->control },
+        {"--pid-file", &options->pid_file},
+        {"--user",     &options->user    },
+        {"--group",    &options->group   },
+        {"--metrics",  &options->metrics },
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strcmp(fields[i].name, flag->name) == 0)
+            *fields[i].at = text;
+    return *text != 0;
+}
+
 static bool read_workers(struct lw_options *options, const char *text)
 {
     char *end;
@@ -253,6 +264,8 @@ static bool read_value(struct lw_options *options, const struct flag *flag,
     case MODE: return read_mode(options, text);
     case SHOWN_IDS: return read_word(&limits.shown_ids, text, shown);
     case NAMERS: return read_word(&limits.takes_any_id, text, namers);
+    case TEXT: return read_text(options, flag, text);
+    case HEALTH: options->health = text; return *text == '/' && !strpbrk(text, "?# ");
     case PATH: options->access_log = text; return *text != 0;
     case LISTEN: options->listens[options->listen_count++] = text; return true;
     case WORKERS: return read_workers(options, text);
@@ -283,6 +296,7 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
             options->pin_workers = true;
         else
             hand_on(options, text);
+        options->allow_remote |= flag->unit == REMOTE;
         return true;
     }
     bool is_apart = value == NULL;
@@ -334,7 +348,7 @@ bool lw_options_read(struct lw_options *options, int argc, char **argv)
                      "needs --trusted-proxy, to know whose headers to believe");
     options->argv[options->argc] = NULL;
     options->limits = limits;
-    return true;
+    return lw_develop_read(options);
 }
 
 void lw_options_free(struct lw_options *options)
@@ -396,10 +410,13 @@ void lw_options_print_help(const struct lw_options *options)
     fputs(
         "luaweb serves a web application that is one Lua script.\n\n"
         "  luaweb app.lua               serve it\n"
+        "  luaweb dev app.lua           serve it while you write it\n"
         "  luaweb test [dir|file ...]   run specs inside luaweb (default: spec)\n"
         "  luaweb routes app.lua        its resources and their methods\n"
         "  luaweb explain app.lua /path how it answers a request, and why\n"
-        "  luaweb check app.lua         whether it does what HTTP requires\n\n"
+        "  luaweb check app.lua         whether it does what HTTP requires\n"
+        "  luaweb reload | stop | status\n"
+        "                               tells or asks a running server\n\n"
         "Examples\n"
         "  luaweb apps/hello.lua\n"
         "  luaweb apps/hello.lua --listen 0.0.0.0:80 --listen unix:/run/hello.sock\n"
@@ -411,8 +428,9 @@ void lw_options_print_help(const struct lw_options *options)
     print_flags();
     fputs(
         "  --version                     the version\n"
-        "  --help                        this text; explain, check, routes: theirs\n\n"
+        "  --help                        this text; after a command: its own\n\n"
         "Exit codes: 0 done; 1 the app is wrong; 2 wrong usage; 3 can't listen;\n"
-        "            4 a spec or a check failed; 130 ended by a second SIGINT\n",
+        "            4 a spec or a check failed; 5 no answer from the running server;\n"
+        "            130 ended by a second SIGINT\n",
         stdout);
 }

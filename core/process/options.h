@@ -16,12 +16,20 @@ struct lw_options {
     const char *access_log;     /* NULL: none */
     struct lw_networks trusted; /* proxies */
     bool demands_proxy_header;
-    uint32_t unix_mode; /* 0: not given */
+    uint32_t unix_mode;   /* 0: not given */
+    const char *control;  /* NULL: in the usual folder, see process/run_folder.h */
+    const char *pid_file; /* NULL: likewise */
+    const char *user;     /* NULL: the one that started it */
+    const char *group;    /* NULL: the user's */
+    const char *metrics;  /* where scrapes are answered; NULL: nowhere */
+    const char *health;   /* a path; NULL: none */
     enum lw_level log_level;
     const char **listens; /* where to listen; owned, the texts belong to main's argv */
     uint32_t listen_count;
     uint32_t workers; /* 0: one per core */
     bool pin_workers;
+    bool is_dev;       /* `luaweb dev`: nothing else makes it true */
+    bool allow_remote; /* others than this machine may reach that */
     /* For the Lua half: the command, then its arguments, then NULL.  Owned; the texts
      * belong to main's argv. */
     char **argv;

@@ -72,7 +72,7 @@ static void end(struct lw_master *master, int code, const char *text)
     for (uint32_t i = 0; i < master->worker_count; i++)
         master->children[i].step = LW_STEP_NONE;
     master->reload.generation = 0;
-    lw_announce_reloaded(master);
+    lw_announce_reloaded(master, code == 0);
     answer_wishes(master, code, text);
     if (master->reload.is_wished && master->stop_count == 0)
         begin(master);

@@ -5,8 +5,8 @@
  * own.  When these serve, it says so, and the old master drains.  Where it ends before
  * that, or takes too long, the old one goes on as if nothing had been.
  *
- * LUAWEB_UPGRADE is "channel:shared:slot:generation", then a word "listen.place.slot.fd" for
- * each socket. */
+ * LUAWEB_UPGRADE is "channel:shared:slot:generation", then a word "listen.place.slot.fd"
+ * for each socket, then what lw_outside_hand_on writes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -48,8 +48,8 @@ static void inherit_fd(struct heritage *heritage, int fd)
 static void write_heritage(struct lw_master *master, struct heritage *heritage,
                            int channel)
 {
-    size_t most = FIRST_SOCKET_FD + (size_t)master->place_count * LW_WORKERS_MOST;
-    size_t room = (most + 1) * WORD_OCTETS;
+    size_t most = FIRST_SOCKET_FD + 2 + (size_t)master->place_count * LW_WORKERS_MOST;
+    size_t room = (most + 1) * WORD_OCTETS + LW_OUTSIDE_ROOM;
     heritage->stdio = lw_alloc(most * sizeof *heritage->stdio);
     heritage->text = lw_alloc(room);
     for (int fd = 0; fd < CHANNEL_FD; fd++)
@@ -68,6 +68,15 @@ static void write_heritage(struct lw_master *master, struct heritage *heritage,
                            master->places[i].listen, i, j, heritage->count);
             inherit_fd(heritage, fd);
         }
+    int metrics;
+    at += (int)lw_monitored_hand_on(&master->monitored, heritage->text + at,
+                                    room - (size_t)at, heritage->count, &metrics);
+    if (metrics >= 0)
+        inherit_fd(heritage, metrics);
+    int control =
+        lw_outside_hand_on(&master->outside, heritage->text + at, heritage->count);
+    if (control >= 0)
+        inherit_fd(heritage, control);
 }
 
 /* What belongs to an upgrade that runs, but its process. */
@@ -152,7 +161,8 @@ void lw_upgrade_begin(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
     int ends[2];
-    if (master->stop_count > 0 || upgrade->is_running || !master->is_announced) {
+    bool is_new = !master->has_served || upgrade->origin >= 0;
+    if (master->stop_count > 0 || upgrade->is_running || is_new) {
         lw_log(LW_LOG_WARN, "upgrade: not now, the server %s",
                master->stop_count > 0 ? "stops"
                : upgrade->is_running  ? "is being upgraded"
@@ -202,6 +212,7 @@ const char *lw_upgrade_inherit(struct lw_master *master)
         return NULL;
     fcntl(upgrade->origin, F_SETFD, FD_CLOEXEC);
     fcntl(master->shared, F_SETFD, FD_CLOEXEC);
+    lw_outside_inherit(&master->outside, text);
     return strchr(text, ' ');
 }
 

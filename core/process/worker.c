@@ -10,12 +10,15 @@
 #include "base/log.h"
 #include "net/access_log.h"
 #include "net/conn.h"
+#include "net/dev.h"
 #include "net/listen.h"
+#include "process/develop.h"
 #include "process/orders.h"
 #include "process/signals.h"
 #include "share/board.h"
 
-#define REAP_MS 50 /* between two looks at what closes */
+#define MOST_RETIRING 8  /* generations that wait for their last requests */
+#define REAP_MS       50 /* between two looks at what closes */
 
 static void on_reap(uv_timer_t *timer)
 {
@@ -91,6 +94,8 @@ static void on_ended(void *context, struct luaweb_host *host, int code,
     worker->loop.has_work = true;
     if (was_loading && size > 0)
         lw_orders_tell_failure(worker, generation->number, code, text, size);
+    if (was_loading && worker->loop.dev)
+        lw_dev_failed(worker->loop.dev, text, size);
     if (is_only && size > 0 && worker->is_first)
         fprintf(stderr, "luaweb: %.*s\n", (int)size, text);
     if (is_only && !worker->loop.is_draining)
@@ -162,13 +167,17 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
     }
     if (lw_networks_any(&options->trusted))
         worker->loop.trusted = &options->trusted;
-    worker->loop.demands_proxy_header = options->demands_proxy_header;
+    /* Commands that ask their own app, as test and check do, are no proxies. */
+    worker->loop.demands_proxy_header = inherited && options->demands_proxy_header;
     worker->loop.unix_mode = options->unix_mode;
+    if (options->health)
+        lw_loop_show_health(&worker->loop, options->health);
     uv_timer_init(&worker->loop.uv, &worker->drain_timer);
     uv_timer_init(&worker->loop.uv, &worker->reaper);
     worker->drain_timer.data = worker->reaper.data = worker;
     lw_signals_watch(worker);
     lw_orders_watch(worker);
+    lw_develop_begin(worker);
     return open_access_log(worker);
 }
 
@@ -275,6 +284,22 @@ void lw_worker_reopen(struct lw_worker *worker)
         lw_access_log_reopen(worker->loop.access_log);
 }
 
+/* Reloads that come fast must not pile up generations which wait for their last
+ * requests: the oldest of too many waits no longer. */
+static void bound_retiring(const struct lw_worker *worker)
+{
+    struct lw_generation *oldest = NULL;
+    int count = 0;
+    for (struct lw_generation *g = worker->generations; g; g = g->next) {
+        if (g->state != LW_GENERATION_RETIRING || g->is_late)
+            continue;
+        oldest = g;
+        count++;
+    }
+    if (count > MOST_RETIRING)
+        lw_generation_hurry(oldest);
+}
+
 static struct lw_generation *find(const struct lw_worker *worker, uint32_t number)
 {
     struct lw_generation *generation = worker->generations;
@@ -311,8 +336,11 @@ void lw_worker_switch(struct lw_worker *worker, uint32_t number)
     if (!worker->loop.is_draining)
         atomic_store(&lw_board_own()->state, LW_SLOT_READY);
     lw_conn_renew(&worker->loop, &worker->site);
+    if (worker->loop.dev)
+        lw_dev_switched(worker->loop.dev, number);
     if (last)
         lw_generation_retire(last);
+    bound_retiring(worker);
     lw_orders_tell(worker, LW_MESSAGE_SWITCHED, number);
 }
 

@@ -16,6 +16,7 @@
 #include "process/environment.h"
 #include "process/inherit.h"
 #include "process/master.h"
+#include "share/metrics.h"
 
 #define BACK_OFF_FIRST_MS 100
 #define BACK_OFF_MOST_MS  10000
@@ -32,8 +33,14 @@ void lw_workers_construct(struct lw_master *master)
 {
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++) {
         struct lw_child *child = &master->children[i];
-        *child =
-            (struct lw_child){.master = master, .number = i, .channel = -1, .wake = -1};
+        *child = (struct lw_child){
+            .master = master,
+            .number = i,
+            .channel = -1,
+            .wake = -1,
+            .take = -1,
+            .give = -1,
+        };
         child->slot = master->first_slot + i;
         uv_timer_init(&master->loop, &child->again);
         child->again.data = child;
@@ -112,6 +119,8 @@ static void replace(struct lw_child *child, int code, int number)
     if (uv_now(&master->loop) - child->started_ms >= LIVED_MS)
         child->back_off_ms = 0;
     say_end(child, code, number);
+    master->outside.restarts++;
+    lw_metrics_count_of(child->slot, LW_METRIC_RESTARTS);
     lw_worker_start_later(child);
     lw_cover_settle(master);
 }

@@ -39,6 +39,7 @@ M.App = App
 ---@field template string?
 ---@field assembly luaweb.Assembly
 ---@field number integer   of the machine in C
+---@field is_apart boolean? ours: the app says nothing of it
 
 -- Declaring ---------------------------------------------------------------------------
 
@@ -149,7 +150,7 @@ local function merge(capp, resources)
   for _, resource in ipairs(resources) do
     local i = number_of_template(capp, resource, list) + 1
     list[i] = list[i] or { template = resource.template, place = resource.place,
-      machine = machine.new(resource.place) }
+      machine = machine.new(resource.place), is_apart = resource.is_apart }
     add_machine(list[i].machine, resource)
   end
   return list
@@ -217,14 +218,15 @@ function App:install()
   local breathe = breather()
   for i, resource in ipairs(list) do
     breathe()
-    local whole = with_base(self.base, resource.machine)
+    local whole = resource.is_apart and resource.machine
+      or with_base(self.base, resource.machine)
     resource.machine = whole
     local assembled = assembly.of(whole, resource.template)
     local number = out:add(assembled)
     C.luaweb_app_assign(abi.host, capp, i - 1, number)
     add_demands(capp, i - 1, resource)
     self.machines[i] = { template = resource.template, assembly = assembled,
-      number = number }
+      number = number, is_apart = resource.is_apart }
   end
   add_unmatched(self, capp, out)
   build(capp, list)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The commands of the program: work (what `serve` does in a worker), routes, explain,
--- check, test.  Each is a job; its result is the exit code (nil: keep running).
+-- The commands of the program: work (what `serve` does in a worker), dev, routes,
+-- explain, check, test.  Each is a job; its result is the exit code (nil: keep
+-- running).
 local abi = require "luaweb.abi"
 local job = require "luaweb.job"
 local routes = require "luaweb.command.routes"
@@ -15,8 +16,10 @@ local APP_WRONG, USAGE, CHECK_FAILED, INTERRUPTED = 1, 2, 4, 130
 
 -- The flags of each command that are not limits, and what they hold.
 local flags_of = {
-  -- `luaweb serve`, which is the master's
+  -- Of `luaweb serve` and `luaweb dev`, which are the master's.
   work    = { listen = "list", otlp = "text", ["otlp-sample"] = "text" },
+  dev     = { listen = "list", otlp = "text", ["otlp-sample"] = "text",
+    ["allow-remote"] = "switch" },
   routes  = { json = "switch" },
   explain = { H = "list", d = "text", json = "switch", dot = "switch" },
   check   = { H = "list", param = "list", json = "switch" },
@@ -73,9 +76,13 @@ local function read_arguments(command, arguments)
   return words, flags
 end
 
-local function load(words)
+local function check_words(words)
   if #words ~= 1 then quit(USAGE, "want one app, e.g.: luaweb apps/hello.lua") end
   script = words[1]
+end
+
+local function load(words)
+  check_words(words)
   local loaded = require("luaweb.app").load(script)
   local capp = loaded:install()
   return loaded, capp
@@ -102,6 +109,17 @@ function commands.work(words, flags)
   if app.on_start then app.on_start(app) end
   local list = table.concat(routes.lines(routes.of(app)), "\n")
   C.luaweb_loaded(abi.host, capp, app.workers or 0, list, #list)
+end
+
+-- The same for `luaweb dev`: an app that does not load is shown, where none serves yet.
+function commands.dev(words, flags)
+  timer.sleep(0)
+  check_words(words)
+  local dev = require "luaweb.dev"
+  local app, capp, why = dev.load(script, flags["allow-remote"])
+  if not app then quit(APP_WRONG, why) end
+  local list = dev.list(routes.lines(routes.of(app)))
+  C.luaweb_loaded(abi.host, capp, 1, list, #list)
 end
 
 function commands.routes(words, flags)

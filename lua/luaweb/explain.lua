@@ -182,6 +182,20 @@ function M.of(probe, request)
   return explained
 end
 
+--- Gathers what there is to know of a walk that was noted before.  Nothing is asked.
+---@param probe luaweb.Probe
+---@param trace luaweb.Trace
+---@param request luaweb.ProbeRequest
+---@param status integer?            of its answer; nil: there is none yet
+---@param failure luaweb.Failure?
+---@return luaweb.Explained   without a response
+function M.of_walk(probe, trace, request, status, failure)
+  local asked = { request = request, status = status, is_past = true }
+  local explained = { request = request_of(request) }
+  add_walk(explained, probe, trace, asked, failure)
+  return explained
+end
+
 -- Showing -----------------------------------------------------------------------------
 
 local function wants_colour()

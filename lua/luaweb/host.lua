@@ -5,6 +5,7 @@
 local abi = require "luaweb.abi"
 local body = require "luaweb.request.body"
 local cancellation = require "luaweb.cancellation"
+local count = require "luaweb.count"
 local dump = require "luaweb.dump"
 local ffi = require "ffi"
 local handle = require "luaweb.request.handle"
@@ -97,14 +98,32 @@ local function place_of(req, r, index)
   return ("\n\t%s: %s"):format(trace.place_of(functions[last]), what)
 end
 
-local function log_failure(req, r, failure, index)
-  local text = type(failure) == "table" and failure.traceback
+--- What answers for a function that has failed, while an app is developed: it is told
+--- the traceback, and who was asked.  Nil: the short 500 that tells nothing.
+---@type (fun(req: luaweb.Request, r: ffi.cdata*, text: string, where: string):
+---  luaweb.Response?)?
+M.show = nil
+
+local function text_of(failure)
+  return type(failure) == "table" and failure.traceback
     or trace.without_back(tostring(failure))
+end
+
+local function show(req, r, failure, index)
+  if not M.show or r.generation ~= req[2] then return nil end
+  local ok, shown = pcall(M.show, req, r, text_of(failure), place_of(req, r, index))
+  if ok then return shown end
+  log.error("the failure can't be shown: " .. tostring(shown))
+end
+
+local function log_failure(req, r, failure, index)
+  count.handler_error()
   local name = "a request that has ended"
   if r.generation == req[2] then
     name = ("[%s] %s"):format(request.id(r), request.line(r))
   end
-  log.error(("%s: %s%s"):format(name, text, place_of(req, r, index)))
+  log.error(("%s: %s%s"):format(name, text_of(failure),
+    place_of(req, r, index)))
 end
 
 -- Whether the handler only learned that its request was ended for it (a timeout).
@@ -143,6 +162,19 @@ local function take_handle(address, generation)
   return new_request(address, generation)
 end
 
+-- Tells, and answers with a 500.
+local function answer_failure(req, address, failure, index)
+  local r, generation, shown = request_at(address), req[2], nil
+  if failure ~= body.GONE then
+    log_failure(req, r, failure, index)
+    shown = show(req, r, failure, index)
+  end
+  local is_answered = shown and pcall(answer_instead, req, address, generation, shown)
+  if not is_answered and not pcall(answer_instead, req, address, generation, 500) then
+    reply.cut(r, generation)
+  end
+end
+
 -- Ends a request whose function raised something (on_error's result).
 local function fail(address, generation, failure, index)
   local r = request_at(address)
@@ -162,10 +194,7 @@ local function fail(address, generation, failure, index)
   end
   if is_late(r, generation, failure) then return end
   if is_cancelled(failure) then return reply.cut(r, generation) end
-  if failure ~= body.GONE then log_failure(req, r, failure, index) end
-  if not pcall(answer_instead, req, address, generation, 500) then
-    reply.cut(r, generation)
-  end
+  answer_failure(req, address, failure, index)
 end
 
 -- A request that needs no more than its representation.

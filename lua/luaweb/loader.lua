@@ -6,6 +6,10 @@ local trace = require "luaweb.trace"
 
 local M = {}
 
+--- Is told the name of each module before it is looked for.
+---@type fun(name: string)?
+M.on_require = nil
+
 local LOADING = {} -- stands for a module that is being loaded
 
 ---@class luaweb.Load       the loading of one module
@@ -69,6 +73,7 @@ local function require_module(name)
   while package.loaded[name] == LOADING do wait_for(name, owner) end
   if package.loaded[name] then return package.loaded[name] end
   local tried = {}
+  if M.on_require then M.on_require(name) end
   for _, find in ipairs(package.loaders) do
     local loader = find(name)
     if type(loader) == "function" then return load_by(loader, name, owner) end

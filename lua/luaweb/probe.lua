@@ -43,6 +43,14 @@ Answer.__index = Answer
 ---@return luaweb.Probe
 function M.start(app, capp)
   if app.on_start then app.on_start(app) end
+  return M.of(app, capp)
+end
+
+--- Looks at an app that serves.
+---@param app luaweb.App
+---@param capp ffi.cdata*
+---@return luaweb.Probe
+function M.of(app, capp)
   return setmetatable({ app = app, capp = capp, count = 0 }, Probe)
 end
 
@@ -242,11 +250,7 @@ end
 local answers, ending = ffi.new("struct luaweb_traced[?]", MOST),
   ffi.new "struct luaweb_ending"
 
---- The walk of the request that was asked last.
----@return luaweb.Trace?   nil: none has walked; the server answered by itself
-function Probe:trace()
-  local count = C.luaweb_explain_read(abi.host, answers, MOST, ending)
-  if ending.status == 0 and count == 0 then return nil end
+local function trace_of(count)
   local list = {}
   for i = 1, count do
     local entry = answers[i - 1]
@@ -255,6 +259,22 @@ function Probe:trace()
   end
   return { resource = ending.resource >= 0 and ending.resource + 1 or nil,
     answers = list, row = ending.row + 1, status = ending.status }
+end
+
+--- The walk of the request that was asked last.
+---@return luaweb.Trace?   nil: none has walked; the server answered by itself
+function Probe:trace()
+  local count = C.luaweb_explain_read(abi.host, answers, MOST, ending)
+  if ending.status == 0 and count == 0 then return nil end
+  return trace_of(count)
+end
+
+--- The walk of a request that was remembered while the app is developed.
+---@param id number
+---@return luaweb.Trace?   nil: it is not known any more, or has not walked
+function Probe:trace_of(id)
+  local count = C.luaweb_dev_walk(abi.host, id, answers, MOST, ending)
+  return count >= 0 and trace_of(count) or nil
 end
 
 return M

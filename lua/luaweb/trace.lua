@@ -56,6 +56,23 @@ function M.back(raised, co)
   return type(raised) == "string" and raised or "?" -- a stack overflow: no room
 end
 
+--- A message, and of its traceback the frames that are the app's.
+---@param text string   see M.back
+---@return string
+function M.of_app(text)
+  local message, frames = text:match "^(.-)\nstack traceback:\n(.*)$"
+  local kept = {}
+  for line in (frames or ""):gmatch "[^\n]+" do
+    local source = line:match "^\t(.-):%d+: "
+    if source and not is_own(source) then kept[#kept + 1] = line end
+  end
+  message = message or text
+  local place = message:match "^(.-):%d+: "
+  if place and is_own(place) then message = message:gsub("^.-:%d+: ", "", 1) end
+  if not kept[1] then return message end
+  return message .. "\nstack traceback:\n" .. table.concat(kept, "\n")
+end
+
 -- The framework's own, or of a function that is built in: of who waits, the xpcall that
 -- runs it and the yield.
 local function is_ours(line)

@@ -123,6 +123,33 @@ describe("A line as JSON", function()
   end)
 end)
 
+describe("A line for the eye", function()
+  local function line(changes, format)
+    return write(format or C.LW_ACCESS_TERMINAL, facts_with(changes))
+  end
+
+  it("has method, status, time, size, target and resource", function()
+    assert.equal("GET     200 1.23 s    12 B     /hello/fred?x=1  /hello{/name}\n", line())
+    assert.equal("DELETE  404 0.4 ms    0 B      /x\n", line { method = "DELETE",
+      status = 404, duration_us = 456, octets = 0, target = "/x", resource = "" })
+    assert.equal("-       400 0.0 ms    12 kB    -\n", line { method = "", target = "",
+      status = 400, duration_us = 0, octets = 12345, resource = "" })
+  end)
+
+  it("has the colour of its status", function()
+    for status, colour in pairs { [200] = 32, [304] = 36, [404] = 33, [503] = 31 } do
+      assert.equal(("GET    \27[%dm %d\27[0m\27[2m 1.23 s    12 B    \27[0m "
+        .. "/x\27[2m  /y\27[0m\n"):format(colour, status), line({ status = status,
+          target = "/x", resource = "/y" }, C.LW_ACCESS_COLOURED))
+    end
+  end)
+
+  it("lets no octet of a client steer the terminal", function()
+    local text = line { method = "G\27[m", target = all_octets, resource = all_octets }
+    assert.matches("^[ -~]+\n$", text)
+  end)
+end)
+
 describe("The time of a line", function()
   local function both(seconds)
     return combined({ time_ms = seconds * 1000LL }):match "%[(.-)%]",

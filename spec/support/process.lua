@@ -3,20 +3,15 @@
 -- of what it serves.  Owns the children and the files that it wrote: `clean` ends and
 -- removes them, and belongs into after_each.  Reading from a child blocks the spec, but
 -- never longer than the child may live.
-local ffi = require "ffi"
 local http_reader = require "luaweb.client.http_reader"
 local lfs = require "lfs"
+local requests = require "spec.support.requests"
 local socket = require "luaweb.client.socket"
-
-ffi.cdef "int kill(int pid, int signal);"
+local tree = require "spec.support.tree"
 
 local M = {}
 
 local LIFE = 60 -- seconds that a child may live, whatever happens to the spec
-
-local signals = {
-  CONT = 18, HUP = 1, INT = 2, KILL = 9, STOP = 19, TERM = 15, USR1 = 10, USR2 = 12,
-}
 
 local children = {} -- those that were not waited for, by their pid
 local folder        -- for files; made when first needed
@@ -75,22 +70,37 @@ end
 local Child = {}
 Child.__index = Child
 
---- Starts luaweb with these arguments.
+-- What a server finds in its environment is the spec's business, not that of whoever
+-- runs the specs; its socket and pid file lie in our folder.
+local CLEAN = "unset RUNTIME_DIRECTORY NOTIFY_SOCKET WATCHDOG_USEC WATCHDOG_PID"
+  .. " LISTEN_PID LISTEN_FDS LISTEN_FDNAMES; "
+
+-- The inner shell becomes luaweb, so it is luaweb's pid that it prints.
+local COMMAND = [[XDG_RUNTIME_DIR=%s timeout -k 1 %d bash -c '%s echo $$; exec "$@"' ]]
+  .. [[bash %s 2>%s </dev/null; printf '\nexit %%d\n' $?]]
+
+--- Starts luaweb with these arguments, after the shell has run `prelude`: what it
+--- exports and opens is luaweb's.
+---@param prelude string   has no single quote
 ---@param ... string
 ---@return spec.Child
-function M.start(...)
+function M.start_after(prelude, ...)
   local words = {}
   for i, word in ipairs { M.binary, ... } do words[i] = quoted(word) end
   local errors_at = M.path(("errors.%d"):format(math.random(2 ^ 31)))
-  -- The inner shell becomes luaweb, so it is luaweb's pid that it prints.
-  local pipe = assert(io.popen(
-    ([[timeout -k 1 %d sh -c 'echo $$; exec "$@"' sh %s 2>%s </dev/null;]]
-      .. [[printf '\nexit %%d\n' $?]]):format(LIFE, table.concat(words, " "),
-      quoted(errors_at))))
+  local pipe = assert(io.popen(COMMAND:format(quoted(folder), LIFE, CLEAN .. prelude,
+    table.concat(words, " "), quoted(errors_at))))
   local child = setmetatable({ pipe = pipe, errors_at = errors_at, output = "" }, Child)
   child.pid = tonumber(pipe:read "*l")
   children[child.pid] = child
   return child
+end
+
+--- Starts luaweb with these arguments.
+---@param ... string
+---@return spec.Child
+function M.start(...)
+  return M.start_after("", ...)
 end
 
 --- Reads lines of standard output up to one that has the pattern.
@@ -108,46 +118,37 @@ function Child:expect(pattern)
     self:errors()), 2)
 end
 
---- What it has written to standard error so far.
+--- What it has written to standard error so far, but for the warning that it is root's
+--- server, which only root's specs see.
 ---@return string
 function Child:errors()
-  return read_file(self.errors_at)
+  return (read_file(self.errors_at):gsub("%S+ warn  serving as root: [^\n]*\n", ""))
 end
 
 --- Sends it a signal: to the master, where it serves.
----@param name string   CONT, HUP, INT, KILL, STOP, TERM, USR1, USR2
+---@param name string   see spec.support.tree
 function Child:signal(name)
-  ffi.C.kill(self.pid, signals[name])
+  tree.signal(self.pid, name)
 end
 
---- The workers of a server, or of a master with this pid: their pids, ascending.
----@param master integer?
+--- The workers of a server: their pids, ascending.
 ---@return integer[]
-function Child:workers(master)
-  local list = {}
-  local file = io.open(("/proc/%d/task/%d/children"):format(master or self.pid,
-    master or self.pid))
-  for pid in (file and file:read "*a" or ""):gmatch "%d+" do
-    list[#list + 1] = tonumber(pid)
-  end
-  if file then file:close() end
-  table.sort(list)
-  return list
+function Child:workers()
+  return tree.children(self.pid)
 end
 
---- Sends its first worker, or a certain one, a signal.
+--- Sends its first worker a signal.
 ---@param name string
----@param pid integer?
-function Child:signal_worker(name, pid)
-  ffi.C.kill(pid or self:workers()[1], signals[name])
+function Child:signal_worker(name)
+  tree.signal(self:workers()[1], name)
 end
 
--- Ends the master first, so that no worker is replaced; workers without a master would
--- finish what they have begun.
+-- The masters that took over from it are no children of ours.
 local function kill_all(child)
-  local workers = child:workers()
-  child:signal "KILL"
-  for _, pid in ipairs(workers) do child:signal_worker("KILL", pid) end
+  tree.kill(child.pid)
+  for pid in child:errors():gmatch "upgrade: pid (%d+) serves" do
+    tree.kill(tonumber(pid))
+  end
 end
 
 --- Waits for its end.
@@ -221,32 +222,7 @@ function Child:connect(octets)
   return conn
 end
 
---- A GET.
----@param target string
----@param lines string?   further header lines
----@return string octets
-function M.get(target, lines)
-  return ("GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n"):format(target, lines or "")
-end
-
---- A POST with content of known length.
----@param target string
----@param content string
----@param lines string?   further header lines
----@return string octets
-function M.post(target, content, lines)
-  return ("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n%s\r\n%s")
-    :format(target, #content, lines or "", content)
-end
-
---- A POST with content in chunks.
----@param target string
----@param octets string?   the chunks as they are sent
----@return string octets
-function M.post_chunks(target, octets)
-  return ("POST %s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n%s")
-    :format(target, octets or "")
-end
+M.get, M.post, M.post_chunks = requests.get, requests.post, requests.post_chunks
 
 --- Receives until these are whole answers.
 ---@param conn luaweb.Socket

@@ -45,7 +45,9 @@ end
 ---@return luaweb.Route[]
 function M.of(app)
   local routes = {}
-  for i, resource in ipairs(app.machines) do routes[i] = route_of(resource) end
+  for _, resource in ipairs(app.machines) do
+    if not resource.is_apart then routes[#routes + 1] = route_of(resource) end
+  end
   return routes
 end
 

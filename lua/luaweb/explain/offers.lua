@@ -54,6 +54,7 @@ function M.goes(asked, row)
   local dimension, config = dimensions[row], asked.machine.config
   if not dimension then return nil end
   if is_strict(config, dimension[3]) then return true end
+  if asked.is_past then return nil end -- it would be asked in front of others
   local offers = config[dimension[2]]
   if type(offers) ~= "table" then return nil end
   return ask(offers, dimension, fields_of(asked.request, dimension[1]))

@@ -12,6 +12,7 @@ local M = {}
 ---@field machine luaweb.Machine
 ---@field methods string[]     as the author would list them
 ---@field status integer?      of the response
+---@field is_past boolean?     nothing may be asked to find reasons
 ---@field is_kept boolean?     the operation gave content
 ---@field failure string?      which function has failed, and how
 ---@field speaker string?      who made the content of the response
@@ -138,7 +139,8 @@ end
 
 -- What ended the walk where it was asked.
 local function ended(asked, who, passed)
-  if passed.answer == 500 and asked.failure then return asked.failure end
+  local is_failure = passed.answer == 500 or (asked.is_past and not passed.answer)
+  if is_failure and asked.failure then return asked.failure end
   if passed.answer then return ("%s answered %d"):format(who, passed.answer) end
   return who .. " has not answered"
 end
