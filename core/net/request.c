@@ -112,6 +112,8 @@ static __attribute__((noinline)) void add_to_log(const struct lw_request *reques
     struct lw_access access = {
         .time_ms = lw_loop_time_ms() - (int64_t)(duration_ns / 1000000),
         .id = lw_slice(id, id_size),
+        .trace = lw_slice(request->trace.trace_id,
+                          request->has_trace ? sizeof request->trace.trace_id : 0),
         .peer = request->facts.peer,
         .method = request->facts.method,
         .target = request->facts.target,
