@@ -133,9 +133,10 @@ void lw_request_log(struct lw_request *request)
     bool is_own = request->loop->dev && lw_dev_is_own(request);
     uint32_t key = request->key | (uint32_t)request->status;
     lw_tally_end(&request->loop->tally, key, request->began_ns);
-    if (request->loop->keeps_spans)
+    bool is_told = !is_own && !request->is_unlogged;
+    if (request->loop->keeps_spans && is_told)
         lw_tracer_add(request);
-    if (request->loop->access_log && !is_own && !request->is_unlogged)
+    if (request->loop->access_log && is_told)
         add_to_log(request);
     if (request->loop->dev)
         lw_dev_end(request);
