@@ -43,8 +43,9 @@ local function run(task, name, fn, ...)
 end
 
 --- Calls a function as a piece of work with a name, within the trace of the request, or
---- a new one: what it fetches, and the spans and jobs that it begins, are below it.  What
---- it raises goes on, and marks the span as failed.  Without --otlp it is a plain call.
+--- a new one: what it fetches, and the spans and jobs that it begins, are below it.
+--- What it raises goes on, and marks the span as failed.  Without --otlp it is a plain
+--- call.
 ---@param name string   one of a few, without what differs from call to call
 ---@param fn fun(span: luaweb.Span, ...): ...
 ---@param ... any   further arguments of the function
