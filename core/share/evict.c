@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Room in a shard.  A hand goes round the entries, which lie side by side: what it finds
- * expired goes first, else the one of the next few that was used longest ago.  Where a
- * shard has no more items than the hand looks at, that is exact. */
+ * Room in a shard.  A hand goes round the entries, which lie side by side: what it
+ * finds expired goes first, else the one of the next few that was used longest ago.
+ * Where a shard has no more items than the hand looks at, that is exact. */
 #include "share/shard.h"
 
 #include "base/require.h"

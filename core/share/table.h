@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A table that the processes of one server share: keys with values, each operation one
- * atomic step.  When it is full, what has expired makes room, else what was used longest
- * ago.  A process that is killed in the middle of an operation leaves the table as it
- * was before, and holds nobody.
+ * atomic step.  When it is full, what has expired makes room, else what was used
+ * longest ago.  A process that is killed in the middle of an operation leaves the table
+ * as it was before, and holds nobody.
  *
  * Times are microseconds of CLOCK_MONOTONIC.  Results are enum luaweb_shared_result;
  * every operation may be LUAWEB_SHARED_BUSY, and then has done nothing. */
@@ -64,8 +64,8 @@ int lw_table_incr(struct lw_table *table, const struct lw_write *write, double b
 /* DONE or ABSENT. */
 int lw_table_delete(struct lw_table *table, struct luaweb_slice key, uint64_t now_us);
 
-/* Takes one of so many per second, more in a burst (GCRA).  The key's number is the time
- * when all is there again.  DONE: taken; OTHER: none is left. */
+/* Takes one of so many per second, more in a burst (GCRA).  The key's number is the
+ * time when all is there again.  DONE: taken; OTHER: none is left. */
 struct lw_rate {
     double interval_us; /* between two at the lasting rate */
     double burst;       /* so many at once, at least 1 */
@@ -78,10 +78,10 @@ struct lw_rate_state {
 int lw_table_take(struct lw_table *table, struct luaweb_slice key, uint64_t now_us,
                   const struct lw_rate *rate, struct lw_rate_state *state);
 
-/* Lists keys that begin with `prefix`, a part of the table with each call: from `cursor`,
- * 0 at first, which goes on; 0 again: that was all.  Writes them one behind the other,
- * each as two octets of size (the high one first) and its own.  Keys that are there all
- * the time are in the list, some twice while others are removed. */
+/* Lists keys that begin with `prefix`, a part of the table with each call: from
+ * `cursor`, 0 at first, which goes on; 0 again: that was all.  Writes them one behind
+ * the other, each as two octets of size (the high one first) and its own.  Keys that
+ * are there all the time are in the list, some twice while others are removed. */
 struct lw_listing {
     uint64_t cursor;
     struct luaweb_slice prefix;

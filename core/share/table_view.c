@@ -57,7 +57,7 @@ int lw_table_keys(struct lw_table *table, struct lw_listing *listing)
     lw_shard_leave(shard);
     if (left == 0)
         number = (number + 1) % table->shard_count;
-    listing->cursor = (uint64_t)number << 32 | left;
+    listing->cursor = number * ((uint64_t)1 << 32) + left;
     return LUAWEB_SHARED_DONE;
 }
 
