@@ -86,5 +86,6 @@ local function load_fetch() return require "luaweb.fetch" end
 M.fetch = later("fetch", load_fetch)
 M.fetch_alt = later("fetch_alt", load_fetch)
 M.proxy = later("proxy", function() return require "luaweb.proxy" end)
+M.metrics = later("metrics", function() return require "luaweb.metrics" end)
 
 return M
