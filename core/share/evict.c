@@ -8,7 +8,7 @@
 #include "base/require.h"
 
 enum {
-    WINDOW = 256,     /* entries looked at for one block or a few: 4 KiB */
+    WINDOW = 128,     /* entries looked at for one block or a few */
     WINDOW_MANY = 16, /* for each of many */
     MANY = 64,        /* blocks */
     SWEPT = 8,        /* entries looked at on the way */

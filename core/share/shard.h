@@ -110,6 +110,9 @@ void lw_shard_leave(struct lw_shard *shard);
 /* Forgets all items: for a shard that makes no sense.  Counted as a reset. */
 void lw_shard_empty(struct lw_shard *shard);
 
+/* The same, and gives its memory back to the system, where that is a file in memory. */
+void lw_shard_release(struct lw_shard *shard);
+
 /* Finds a key, also of an item whose time is over. */
 struct lw_place lw_shard_find(struct lw_shard *shard, uint32_t hash,
                               struct luaweb_slice key);

@@ -32,6 +32,9 @@ struct lw_table *lw_table_open(const char *name, uint64_t size);
 struct lw_table *lw_table_attach(void *memory, uint64_t size);
 void lw_table_begin(void *memory, size_t size);
 
+/* Empties a table and gives its memory back; what goes on using it finds it empty. */
+void lw_table_release(struct lw_table *table);
+
 /* DONE with the value, whose text is lent until the next call for this table; or
  * ABSENT. */
 int lw_table_get(struct lw_table *table, struct luaweb_slice key, uint64_t now_us,

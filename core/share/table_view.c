@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Looking at a shared table as a whole: its keys, a part at a time, and its numbers. */
+ * A shared table as a whole: its keys, a part at a time, its numbers, its end. */
 #include "base/abi_shared.h"
 #include "share/table_parts.h"
 
@@ -79,5 +79,15 @@ void lw_table_stats(const struct lw_table *table, struct lw_table_stats *stats)
         stats->expired += head->expired;
         stats->repairs += head->repairs;
         stats->resets += head->resets;
+    }
+}
+
+void lw_table_release(struct lw_table *table)
+{
+    for (uint32_t i = 0; i < table->shard_count; i++) {
+        if (!lw_shard_enter(&table->shards[i]))
+            continue;
+        lw_shard_release(&table->shards[i]);
+        lw_shard_leave(&table->shards[i]);
     }
 }

@@ -20,7 +20,8 @@ enum {
 struct named {
     char name[LUAWEB_SHARED_MAX_NAME + 1];
     uint64_t size;
-    uint64_t serial; /* counts sizes; 0: not written to its end */
+    uint64_t size_before; /* of the one whose serial is one less */
+    uint64_t serial;      /* counts sizes */
 };
 
 struct directory {
@@ -61,6 +62,28 @@ static struct named *find_or_add(struct directory *directory, const char *name,
     return named;
 }
 
+static void *memory_of(const char *name, uint64_t serial, uint64_t size)
+{
+    char region[96];
+    snprintf(region, sizeof region, "table.1 %s %llu", name,
+             (unsigned long long)serial);
+    return lw_share_region_begun(region, size, lw_table_begin);
+}
+
+/* The one before may still be used, by a generation that ends; the one before that is
+ * not worth its memory any more. */
+static void release_old(const struct named *named)
+{
+    if (named->serial < 2)
+        return;
+    void *memory = memory_of(named->name, named->serial - 1, named->size_before);
+    if (!memory)
+        return;
+    struct lw_table *table = lw_table_attach(memory, named->size_before);
+    lw_table_release(table);
+    free(table);
+}
+
 /* Which of the tables that have had this name; 0: no room for another. */
 static uint64_t serial_of(struct directory *directory, const char *name, uint64_t size)
 {
@@ -71,6 +94,8 @@ static uint64_t serial_of(struct directory *directory, const char *name, uint64_
         lw_log(LW_LOG_WARN,
                "web.shared \"%s\": its size was %llu and is %llu now: it begins empty",
                name, (unsigned long long)named->size, (unsigned long long)size);
+        release_old(named);
+        named->size_before = named->size;
         named->serial++; /* first: a death in between makes it empty once more */
         __atomic_store_n(&named->size, size, __ATOMIC_RELEASE);
     }
@@ -108,7 +133,6 @@ static struct lw_table *remember(const char *name, uint64_t serial, void *memory
 
 struct lw_table *lw_table_open(const char *name, uint64_t size)
 {
-    char region[96];
     lw_require(strlen(name) <= LUAWEB_SHARED_MAX_NAME);
     uint64_t serial = look_up(name, size);
     if (!serial)
@@ -117,9 +141,7 @@ struct lw_table *lw_table_open(const char *name, uint64_t size)
         if (at->serial == serial && strcmp(at->name, name) == 0)
             return at->table;
     }
-    snprintf(region, sizeof region, "table.1 %s %llu", name,
-             (unsigned long long)serial);
-    void *memory = lw_share_region_begun(region, size, lw_table_begin);
+    void *memory = memory_of(name, serial, size);
     return memory ? remember(name, serial, memory, size) : NULL;
 }
 
