@@ -54,7 +54,7 @@ struct luaweb_shared_stats {
     double expired;   /* items whose time was over and whose room was needed */
     double repairs;   /* a process died in the middle of a write, which was undone */
     double resets;    /* a part of the table was unreadable, and emptied */
-    double busy;      /* calls that gave up; of this process only */
+    double busy;      /* calls that gave up */
 };
 
 struct luaweb_shared;

@@ -109,13 +109,13 @@ struct lw_table_stats {
     uint64_t expired;   /* removed for their room */
     uint64_t repairs;   /* of what a process that died had half done */
     uint64_t resets;    /* parts that made no sense, and were emptied */
-    uint64_t busy;      /* calls of this process that gave up */
+    uint64_t busy;      /* calls that gave up */
 };
 void lw_table_stats(const struct lw_table *table, struct lw_table_stats *stats);
 
-/* The tables that this process has opened, for who shows their numbers: the name of the
- * one at `index` from 0, or NULL. */
-const char *lw_table_at(uint32_t index, struct lw_table **table);
+/* The tables of all processes, for who shows their numbers: the one at `index` from 0,
+ * and its name; NULL: there are no more. */
+struct lw_table *lw_table_at(uint32_t index, char name[LUAWEB_SHARED_MAX_NAME + 1]);
 
 /* Octets of the largest key and value together. */
 uint64_t lw_table_max_item(const struct lw_table *table);

@@ -50,7 +50,7 @@ int lw_table_keys(struct lw_table *table, struct lw_listing *listing)
     struct lw_shard *shard = &table->shards[number];
     listing->size = 0;
     if (!lw_shard_enter(shard)) {
-        table->busy++;
+        atomic_fetch_add(&table->front->busy, 1);
         return LUAWEB_SHARED_BUSY;
     }
     uint32_t left = list_shard(shard, (uint32_t)listing->cursor, listing);
@@ -63,7 +63,7 @@ int lw_table_keys(struct lw_table *table, struct lw_listing *listing)
 
 void lw_table_stats(const struct lw_table *table, struct lw_table_stats *stats)
 {
-    *stats = (struct lw_table_stats){.size = table->size, .busy = table->busy};
+    *stats = (struct lw_table_stats){.size = table->size, .busy = table->front->busy};
     stats->max_value = lw_table_max_item(table) - LUAWEB_SHARED_MAX_KEY;
     for (uint32_t i = 0; i < table->shard_count; i++) {
         const struct lw_shard *shard = &table->shards[i];

@@ -14,7 +14,8 @@
 
 enum {
     MAX_TABLES = 256,
-    WAIT_MS = 2000
+    WAIT_MS = 2000, /* to open one */
+    LOOK_MS = 5     /* to look at them */
 };
 
 struct named {
@@ -30,12 +31,11 @@ struct directory {
     struct named list[MAX_TABLES];
 };
 
-/* Those that this process has opened. */
+/* Those that this process has opened, of all sizes. */
 struct opened {
     struct opened *next;
     struct lw_table *table;
     uint64_t serial;
-    bool is_old; /* the name is another table's by now */
     char name[LUAWEB_SHARED_MAX_NAME + 1];
 };
 static struct opened *all;
@@ -102,27 +102,22 @@ static uint64_t serial_of(struct directory *directory, const char *name, uint64_
     return named->serial;
 }
 
-static uint64_t look_up(const char *name, uint64_t size)
+/* The directory with its lock taken; NULL: there is none. */
+static struct directory *enter(unsigned wait_ms)
 {
     struct directory *directory =
         lw_share_region_begun("tables.1", sizeof(struct directory), begin);
     if (!directory)
-        return 0;
-    enum lw_robust_result result = lw_robust_take(&directory->lock, WAIT_MS);
-    if (result == LW_ROBUST_BUSY)
-        return 0;
+        return NULL;
+    enum lw_robust_result result = lw_robust_take(&directory->lock, wait_ms);
     if (result == LW_ROBUST_INHERITED)
         lw_robust_repaired(&directory->lock); /* it is whole at any moment */
-    uint64_t serial = serial_of(directory, name, size);
-    lw_robust_give(&directory->lock);
-    return serial;
+    return result == LW_ROBUST_BUSY ? NULL : directory;
 }
 
 static struct lw_table *remember(const char *name, uint64_t serial, void *memory,
                                  uint64_t size)
 {
-    for (struct opened *at = all; at; at = at->next)
-        at->is_old = at->is_old || strcmp(at->name, name) == 0;
     struct opened *opened = lw_alloc(sizeof *opened);
     *opened = (struct opened){.next = all, .serial = serial};
     memcpy(opened->name, name, strlen(name) + 1);
@@ -131,12 +126,8 @@ static struct lw_table *remember(const char *name, uint64_t serial, void *memory
     return opened->table;
 }
 
-struct lw_table *lw_table_open(const char *name, uint64_t size)
+static struct lw_table *open_serial(const char *name, uint64_t serial, uint64_t size)
 {
-    lw_require(strlen(name) <= LUAWEB_SHARED_MAX_NAME);
-    uint64_t serial = look_up(name, size);
-    if (!serial)
-        return NULL;
     for (struct opened *at = all; at; at = at->next) {
         if (at->serial == serial && strcmp(at->name, name) == 0)
             return at->table;
@@ -145,13 +136,26 @@ struct lw_table *lw_table_open(const char *name, uint64_t size)
     return memory ? remember(name, serial, memory, size) : NULL;
 }
 
-const char *lw_table_at(uint32_t index, struct lw_table **table)
+struct lw_table *lw_table_open(const char *name, uint64_t size)
 {
-    for (struct opened *at = all; at; at = at->next) {
-        if (!at->is_old && index-- == 0) {
-            *table = at->table;
-            return at->name;
-        }
-    }
-    return NULL;
+    lw_require(strlen(name) <= LUAWEB_SHARED_MAX_NAME);
+    struct directory *directory = enter(WAIT_MS);
+    if (!directory)
+        return NULL;
+    uint64_t serial = serial_of(directory, name, size);
+    lw_robust_give(&directory->lock);
+    return serial ? open_serial(name, serial, size) : NULL;
+}
+
+struct lw_table *lw_table_at(uint32_t index, char name[LUAWEB_SHARED_MAX_NAME + 1])
+{
+    struct directory *directory = enter(LOOK_MS);
+    struct named named = {.serial = 0};
+    if (!directory)
+        return NULL;
+    if (index < directory->count)
+        named = directory->list[index];
+    lw_robust_give(&directory->lock);
+    memcpy(name, named.name, sizeof named.name);
+    return named.serial ? open_serial(named.name, named.serial, named.size) : NULL;
 }
