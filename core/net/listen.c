@@ -15,6 +15,7 @@
 #include "base/require.h"
 #include "net/bind.h"
 #include "net/conn.h"
+#include "net/handover.h"
 #include "net/loop.h"
 
 #define ACCEPTS_PER_TURN 256
@@ -65,13 +66,30 @@ void lw_listen_resume_all(struct lw_loop *loop)
         uv_poll_start(&l->poll, UV_READABLE, on_ready);
 }
 
+/* The next connection that waits, or -1 and errno. */
+static int next_waiting(const struct lw_listener *listener)
+{
+    if (listener->listener == LW_LISTENER_GIVEN && listener->is_adopted)
+        return lw_handover_take(listener->fd, listener->slot);
+    return accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* Whether somebody else gets it. */
+static bool is_given(const struct lw_listener *listener, int fd)
+{
+    return listener->is_adopted && listener->listener != LW_LISTENER_GIVEN
+           && lw_handover_give(listener->loop, fd);
+}
+
 /* Accepts at most `most` connections that wait. */
 static void accept_waiting(struct lw_listener *listener, int most)
 {
     for (int i = 0; i < most; i++) {
-        int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        int fd = next_waiting(listener);
         if (fd >= 0) {
             listener->loop->has_said_full = false;
+            if (is_given(listener, fd))
+                continue;
             lw_tally_add(&listener->loop->tally, LW_METRIC_ACCEPTED, 1);
             int error = lw_conn_open(listener->loop, listener->site, fd);
             if (error)

@@ -17,6 +17,7 @@
 #include "net/access_log.h"
 #include "net/conn.h"
 #include "net/dev.h"
+#include "net/handover.h"
 #include "net/listen.h"
 #include "net/request.h"
 #include "net/socket.h"
@@ -234,6 +235,7 @@ bool lw_loop_close(struct lw_loop *loop)
 
 void lw_loop_destruct(struct lw_loop *loop)
 {
+    lw_handover_destruct(loop);
     lw_request_free_all(loop);
     lw_tracer_free(loop);
     lw_conn_free_all(loop);

@@ -20,6 +20,7 @@
 struct lw_conn;
 struct lw_dev;
 struct lw_listener;
+struct lw_peers;
 struct lw_networks;
 struct lw_request;
 struct lw_trace;
@@ -86,6 +87,7 @@ struct lw_loop {
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
     struct lw_listener *listeners;
+    struct lw_peers *peers; /* who can be given connections, owned; NULL: nobody */
     struct lw_request *free_requests;
     struct lw_timer *free_timers;
     uint32_t timer_count; /* that have a number */

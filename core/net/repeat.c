@@ -75,8 +75,8 @@ static size_t find_date(const char *answer, size_t size)
 
 void lw_repeat_keep(struct lw_conn *conn, struct luaweb_slice head, size_t size)
 {
-    if (head.size > LW_REPEAT_HEAD || size > LW_REPEAT_ANSWER
-        || !may_repeat(conn->loop) || tells_id(conn->out.data + conn->out.end - size))
+    if (head.size > LW_REPEAT_HEAD || size > LW_REPEAT_ANSWER || !may_repeat(conn->loop)
+        || tells_id(conn->out.data + conn->out.end - size))
         return;
     if (!conn->repeat)
         conn->repeat = lw_alloc(sizeof *conn->repeat);

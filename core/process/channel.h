@@ -14,9 +14,10 @@
 
 enum lw_message_kind {
     /* To a worker. */
-    LW_MESSAGE_ACCEPT,  /* `listener`, `slot`, fd */
+    LW_MESSAGE_ACCEPT,  /* `listener`, `slot`, fd; or LW_LISTENER_GIVEN and its fd */
     LW_MESSAGE_CEASE,   /* `listener`, `slot`: no longer; the descriptor is closed */
     LW_MESSAGE_PEER,    /* `slot`, fd: the eventfd that wakes that slot's worker */
+    LW_MESSAGE_GIVE,    /* `slot`, fd: by which connections are given to its worker */
     LW_MESSAGE_LOAD,    /* `generation`: loads it beside the one that serves */
     LW_MESSAGE_SWITCH,  /* `generation`, which is loaded: serves with it */
     LW_MESSAGE_DISCARD, /* `generation`: forgets what is loaded or loading */

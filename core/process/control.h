@@ -25,7 +25,7 @@
 #define LW_CONTROL_CLIENTS 16    /* more are told that it is busy */
 #define LW_CONTROL_LINE    256   /* octets of a command */
 #define LW_CONTROL_TEXT    65536 /* octets of a message; the rest is cut */
-#define LW_CONTROL_WAIT_MS 10000 /* for a command to come, or an answer to be read */
+#define LW_CONTROL_WAIT_MS 5000  /* for a command to come, or an answer to be read */
 
 /* What the master does when it is told to.  All are called from the loop. */
 struct lw_control_calls {

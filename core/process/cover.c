@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "net/handover.h"
 #include "process/master.h"
 #include "process/stall.h"
 #include "share/metrics.h"
@@ -49,6 +50,21 @@ static struct lw_child *least_busy(struct lw_master *master)
     return best;
 }
 
+/* Has a worker take what is given to the worker of a slot, or cease to. */
+static void tell_given(struct lw_child *child, enum lw_message_kind kind,
+                       uint32_t number)
+{
+    struct lw_master *master = child->master;
+    struct lw_message message = {
+        .kind = kind,
+        .listener = LW_LISTENER_GIVEN,
+        .slot = master->first_slot + number,
+    };
+    int fd = master->children[number].take;
+    if (fd >= 0)
+        lw_worker_tell(child, &message, "", kind == LW_MESSAGE_ACCEPT ? fd : -1);
+}
+
 /* Has a worker accept from the sockets of a slot, or cease to. */
 static void tell(struct lw_child *child, enum lw_message_kind kind, uint32_t number)
 {
@@ -67,6 +83,7 @@ static void tell(struct lw_child *child, enum lw_message_kind kind, uint32_t num
         int fd = place->fds[place->is_one_socket ? 0 : number];
         lw_worker_tell(child, &message, gives ? place->shown : "", gives ? fd : -1);
     }
+    tell_given(child, kind, number);
 }
 
 void lw_cover_own(struct lw_child *child)

@@ -5,8 +5,8 @@
  *
  *   listeners.c  where the server listens: binding, a socket for each slot
  *   workers.c    starting a worker, its end, and when it is started again
- *   peers.c      how workers wake each other
  *   messages.c   what workers say
+ *   peers.c      how workers reach each other
  *   cover.c      heartbeats; who accepts in the place of one that can't
  *   reload.c     new generations, in two phases
  *   upgrade.c    another executable takes over
@@ -59,7 +59,9 @@ struct lw_child {
     uv_poll_t heard;  /* its channel */
     uv_timer_t again; /* starts it again */
     int channel;      /* owned; -1: closed */
-    int wake;         /* the eventfd of its slot, owned; -1: none yet */
+    int wake;         /* an eventfd, see peers.c; owned, -1: none yet */
+    int take;         /* where connections are given to it, */
+    int give;         /* and how; owned, -1: none yet */
     uint32_t number;  /* its sockets' place in lw_place.fds */
     uint32_t slot;    /* on the board */
     enum lw_child_state state;
@@ -163,16 +165,15 @@ void lw_worker_kill(struct lw_child *child);
 /* How many are in this state. */
 uint32_t lw_workers_in(const struct lw_master *master, enum lw_child_state state);
 
-/* peers.c ------------------------------------------------------------------------ */
-
-/* Gives a worker that has just started what wakes it and the others, and them what wakes
- * it. */
-void lw_peers_introduce(struct lw_child *child);
-
 /* messages.c --------------------------------------------------------------------- */
 
 /* Hears what a child says from now on. */
 int lw_messages_hear(struct lw_child *child);
+
+/* peers.c ------------------------------------------------------------------------ */
+
+/* Tells a worker that was started how the others are reached, and them how it is. */
+void lw_peers_introduce(struct lw_child *child);
 
 /* cover.c ------------------------------------------------------------------------ */
 

@@ -55,8 +55,7 @@ static const struct flag flags[] = {
     {"--unix-mode", "octal", MODE, NULL,
      "of unix sockets, e.g. 660 (default 600: its owner only)"},
     {"--trusted-proxy", "network", NETWORK, NULL,
-     "whose Forwarded or X-Forwarded-* is believed, repeatable: an address, a\n"
-     "                                network such as 10.0.0.0/8, or unix:"},
+     "repeatable: whose Forwarded, X-Forwarded-* count (10.0.0.0/8, ::1, unix:)"},
     {"--proxy-protocol", NULL, PROXY_HEADER, NULL,
      "connections come from trusted proxies only, with a PROXY header"},
     {"--workers", "n|auto", WORKERS, NULL,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "net/handover.h"
 #include "net/listen.h"
 #include "process/worker.h"
 #include "share/board.h"
@@ -82,6 +83,7 @@ static void follow(struct lw_worker *worker, const struct lw_message *order, int
     switch (order->kind) {
     case LW_MESSAGE_ACCEPT: accept_from(worker, order, fd); return;
     case LW_MESSAGE_PEER: add_peer(worker, order, fd); return;
+    case LW_MESSAGE_GIVE: lw_handover_add(&worker->loop, order->slot, fd); return;
     case LW_MESSAGE_CEASE:
         lw_listen_cease(&worker->loop, order->listener, order->slot);
         break;

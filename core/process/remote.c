@@ -134,15 +134,15 @@ static int ask(struct session *session, const char *command)
     char line[LW_CONTROL_LINE];
     int size = snprintf(line, sizeof line, "%s\n", command);
     char *last = NULL;
-    if (send(session->fd, line, (size_t)size, MSG_NOSIGNAL) == size)
-        while (!last) {
-            ssize_t got = read_some(session);
-            if (got < 0)
-                return say_no_answer(session);
-            if (got == 0)
-                break;
-            last = last_line(session);
-        }
+    /* Where it refuses us it says so and closes, without a look at what we send. */
+    send(session->fd, line, (size_t)size, MSG_NOSIGNAL);
+    ssize_t got;
+    do {
+        got = read_some(session);
+        last = last_line(session);
+    } while (got > 0 && !last);
+    if (got < 0)
+        return say_no_answer(session);
     if (!last) {
         fputs("luaweb: the server ended before it answered\n", stderr);
         return NO_ANSWER;

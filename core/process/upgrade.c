@@ -161,7 +161,8 @@ void lw_upgrade_begin(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
     int ends[2];
-    if (master->stop_count > 0 || upgrade->is_running || !master->is_announced) {
+    bool is_new = !master->has_served || upgrade->origin >= 0;
+    if (master->stop_count > 0 || upgrade->is_running || is_new) {
         lw_log(LW_LOG_WARN, "upgrade: not now, the server %s",
                master->stop_count > 0 ? "stops"
                : upgrade->is_running  ? "is being upgraded"

@@ -33,8 +33,14 @@ void lw_workers_construct(struct lw_master *master)
 {
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++) {
         struct lw_child *child = &master->children[i];
-        *child =
-            (struct lw_child){.master = master, .number = i, .channel = -1, .wake = -1};
+        *child = (struct lw_child){
+            .master = master,
+            .number = i,
+            .channel = -1,
+            .wake = -1,
+            .take = -1,
+            .give = -1,
+        };
         child->slot = master->first_slot + i;
         uv_timer_init(&master->loop, &child->again);
         child->again.data = child;

@@ -25,6 +25,7 @@ struct lw_slot {
     _Atomic uint32_t state;      /* enum lw_slot_state */
     _Atomic uint32_t generation; /* that serves */
     _Atomic uint32_t conn_count;
+    _Atomic uint32_t given_count; /* connections that others are giving it */
     /* Milliseconds of CLOCK_MONOTONIC when the turn began that runs; 0: it waits for
      * octets.  The heartbeat: an old one means that the loop stands still. */
     _Atomic uint64_t turn_began_ms;

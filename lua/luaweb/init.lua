@@ -78,6 +78,9 @@ local function later(name, load)
   end
 end
 
+M.shared = later("shared", function() return require "luaweb.shared" end)
+M.rate_limit = later("rate_limit", function() return require "luaweb.rate_limit" end)
+
 local function load_fetch() return require "luaweb.fetch" end
 
 M.fetch = later("fetch", load_fetch)

@@ -64,6 +64,7 @@ end
 
 ---@class luaweb.Task
 ---@field co thread|false
+---@field span luaweb.Trace?   what it is part of, within web.span
 ---@field lost string?   why it has yielded for good (cancellation.lua)
 
 M.ready, M.ready_first = run_queue.put, run_queue.put_first

@@ -58,7 +58,8 @@ return web.app { workers = 3, web.get("/", function() return "hello" end) }
 
   it("listens there with --allow-remote", function()
     local path = process.file("app.lua", dev.says "hello")
-    local child = process.start("dev", path, "--listen", "0.0.0.0:0", "--allow-remote")
+    local child = process.start("dev", path, "--listen", "0.0.0.0:0", "--allow-remote",
+      "--user", "root")
     child.port = tonumber(child:expect "http://0%.0%.0%.0:(%d+)$")
     assert.equal("hello", dev.get(child, "/").body)
     child:stop()
@@ -98,6 +99,19 @@ return web.app { workers = 3, web.get("/", function() return "hello" end) }
     dev.get(child, "/fails")
     dev.logs(child, "app.lua:4\n")
     dev.logs(child, '>    4 |   web.get("/fails", function() error "a secret" end),\n')
+  end)
+
+  it("shows the source of a failure in a job, too", function()
+    local child = dev.serve { ["app.lua"] = [[
+local web = require "luaweb"
+local job = require "luaweb.job"
+return web.app { web.get("/", function()
+  job.background(function() error "in a job" end)
+  return "ok"
+end) }
+]] }
+    assert.equal("ok", dev.get(child, "/").body)
+    dev.logs(child, '>    4 |   job.background(function() error "in a job" end)\n')
   end)
 
   it("prints none for its own resources", function()

@@ -24,9 +24,24 @@ ulimit -n "$(ulimit -Hn)"
 FOLDER=$(mktemp -d)
 readonly FOLDER
 
+# The workers of the server, or of another master: their pids.
+workers() {
+  local pid=${1:-$server}
+  cat "/proc/$pid/task/$pid/children" 2>/dev/null || true
+}
+
+# The first one, which is the only one unless `serve` was told otherwise.
+worker() {
+  local list
+  read -ra list <<<"$(workers)"
+  echo "${list[0]:-0}"
+}
+
 end_server() {
+  local pids
   if [[ $server ]]; then
-    kill -KILL "$server" 2>/dev/null || true
+    read -ra pids <<<"$(workers)"
+    kill -KILL "$server" "${pids[@]}" 2>/dev/null || true
     wait "$server" 2>/dev/null || true
   fi
   server=
@@ -46,14 +61,16 @@ clean() {
 }
 trap clean EXIT
 
-# serve [flags...]: what it logs goes to $FOLDER/log.  SERVER_LIMIT: its ulimit -n.
+# serve [flags...]: one worker, unless they say more; what it logs goes to $FOLDER/log.
+# SERVER_LIMIT: its ulimit -n.  SERVER_APP, SERVER_BINARY: others than ours.
 serve() {
   local line
   rm -f "$FOLDER/said"
   mkfifo "$FOLDER/said"
   (
     if [[ ${SERVER_LIMIT:-} ]]; then ulimit -n "$SERVER_LIMIT"; fi
-    exec "$BUILD/luaweb" spec/faults/app.lua --listen 127.0.0.1:0 "$@"
+    exec "${SERVER_BINARY:-$BUILD/luaweb}" "${SERVER_APP:-spec/faults/app.lua}" --listen 127.0.0.1:0 \
+      --workers 1 "$@"
   ) >"$FOLDER/said" 2>"$FOLDER/log" &
   server=$!
   exec 3<"$FOLDER/said"
@@ -83,22 +100,22 @@ tell() {
 # What the server holds and has used ---------------------------------------------------
 
 status() { # status <name>: KiB
-  awk -v name="$1:" '$1 == name { print $2 }' "/proc/$server/status"
+  awk -v name="$1:" '$1 == name { print $2 }' "/proc/$(worker)/status"
 }
 
 descriptors() {
-  local list=("/proc/$server/fd"/*)
+  local list=("/proc/$(worker)/fd"/*)
   echo "${#list[@]}"
 }
 
 cpu_ms() {
   local text
-  text=$(<"/proc/$server/stat")
+  text=$(<"/proc/$(worker)/stat")
   awk -v hz="$(getconf CLK_TCK)" '{ print ($12 + $13) * 1000 / hz }' <<<"${text##*)}"
 }
 
 new_peak() { # the peak (VmHWM) starts anew
-  echo 5 >"/proc/$server/clear_refs" || true
+  echo 5 >"/proc/$(worker)/clear_refs" || true
 }
 
 # within <seconds> <command...>: how many milliseconds it took to come true; "never"

@@ -3,21 +3,15 @@
 -- of what it serves.  Owns the children and the files that it wrote: `clean` ends and
 -- removes them, and belongs into after_each.  Reading from a child blocks the spec, but
 -- never longer than the child may live.
-local ffi = require "ffi"
 local http_reader = require "luaweb.client.http_reader"
 local lfs = require "lfs"
 local requests = require "spec.support.requests"
 local socket = require "luaweb.client.socket"
-
-ffi.cdef "int kill(int pid, int signal);"
+local tree = require "spec.support.tree"
 
 local M = {}
 
 local LIFE = 60 -- seconds that a child may live, whatever happens to the spec
-
-local signals = {
-  CONT = 18, HUP = 1, INT = 2, KILL = 9, STOP = 19, TERM = 15, USR1 = 10, USR2 = 12,
-}
 
 local children = {} -- those that were not waited for, by their pid
 local folder        -- for files; made when first needed
@@ -132,39 +126,29 @@ function Child:errors()
 end
 
 --- Sends it a signal: to the master, where it serves.
----@param name string   CONT, HUP, INT, KILL, STOP, TERM, USR1, USR2
+---@param name string   see spec.support.tree
 function Child:signal(name)
-  ffi.C.kill(self.pid, signals[name])
+  tree.signal(self.pid, name)
 end
 
---- The workers of a server, or of a master with this pid: their pids, ascending.
----@param master integer?
+--- The workers of a server: their pids, ascending.
 ---@return integer[]
-function Child:workers(master)
-  local list = {}
-  local file = io.open(("/proc/%d/task/%d/children"):format(master or self.pid,
-    master or self.pid))
-  for pid in (file and file:read "*a" or ""):gmatch "%d+" do
-    list[#list + 1] = tonumber(pid)
-  end
-  if file then file:close() end
-  table.sort(list)
-  return list
+function Child:workers()
+  return tree.children(self.pid)
 end
 
---- Sends its first worker, or a certain one, a signal.
+--- Sends its first worker a signal.
 ---@param name string
----@param pid integer?
-function Child:signal_worker(name, pid)
-  ffi.C.kill(pid or self:workers()[1], signals[name])
+function Child:signal_worker(name)
+  tree.signal(self:workers()[1], name)
 end
 
--- Ends the master first, so that no worker is replaced; workers without a master would
--- finish what they have begun.
+-- The masters that took over from it are no children of ours.
 local function kill_all(child)
-  local workers = child:workers()
-  child:signal "KILL"
-  for _, pid in ipairs(workers) do child:signal_worker("KILL", pid) end
+  tree.kill(child.pid)
+  for pid in child:errors():gmatch "upgrade: pid (%d+) serves" do
+    tree.kill(tonumber(pid))
+  end
 end
 
 --- Waits for its end.
