@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- What is counted is counted over all workers, and outlives each of them.
 local eventually = require "spec.support.eventually"
+local json = require "luaweb.json"
 local process = require "spec.support.process"
 local scrape = require "spec.support.scrape"
+local tree = require "spec.support.tree"
 
 local APP = "spec/apps/counted.lua"
 local REQUESTS = "luaweb_requests_total"
@@ -14,8 +16,7 @@ local function serve(count, ...)
   local child = process.serve(APP, "--metrics", "127.0.0.1:0", "--workers",
     tostring(count), ...)
   eventually("all workers are ready", function()
-    local _, ready = scrape.read(child):sum "luaweb_connections"
-    return ready == count
+    return json.decode(scrape.get(child, "/health").body).workers.ready == count
   end)
   return child
 end
@@ -93,15 +94,17 @@ describe("metrics", function()
     local child = serve(1)
     greet(child, 5)
     scrape.wait(child, REQUESTS, HELLO, 5)
-    local old = child:workers()[1]
     child:signal "USR2"
-    eventually("the new worker serves", function()
-      local seen = scrape.read(child)
-      return seen:get("luaweb_worker_generation", { worker = "33" }) ~= nil
-        and tonumber(child:ask(process.get "/pid").body) ~= old
+    local pid
+    eventually("another master serves, and the old one is gone", function()
+      pid = tonumber(child:errors():match "upgrade: pid (%d+) serves, this one ends")
+      return pid and not tree.is_alive(child.pid)
     end)
     greet(child, 5)
-    scrape.wait(child, REQUESTS, HELLO, 10)
+    local seen = scrape.wait(child, REQUESTS, HELLO, 10)
+    assert.same({ 2, 1 }, { seen:sum "luaweb_worker_generation" })
+    tree.signal(pid, "TERM")
+    child:wait()
   end)
 
   it("show that a loop stands still, while it does", function()

@@ -34,6 +34,5 @@ return web.app {
       out:write "done"
     end)
   end),
-  web.get("/pid", function() return io.open "/proc/self/stat":read "*a":match "^%d+" end),
   web.resource("/seen", web.metrics()),
 }
