@@ -14,7 +14,9 @@ local function serve(...)
   return process.serve(APP, "--metrics", "127.0.0.1:0", ...)
 end
 
-local function status_of(received) return tonumber(received:match "^HTTP/1.1 (%d+) ") end
+local function status_of(received)
+  return tonumber((received:match "^HTTP/1.1 (%d+) "))
+end
 
 describe("--metrics", function()
   it("answers GET and HEAD of /metrics in Prometheus' format", function()
@@ -91,7 +93,9 @@ describe("--metrics", function()
   it("holds 32 connections at most, and answers again when they go", function()
     local child = serve()
     local conns = {}
-    for i = 1, 33 do conns[i] = assert(socket.connect("127.0.0.1", scrape.port(child))) end
+    for i = 1, 33 do
+      conns[i] = assert(socket.connect("127.0.0.1", scrape.port(child)))
+    end
     local _, ending = conns[33]:receive(10)
     assert.is_true(ending == "closed" or ending == "reset", ending)
     for _, conn in ipairs(conns) do conn:close() end

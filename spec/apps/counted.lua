@@ -6,7 +6,9 @@ local web = require "luaweb"
 local gate = require("luaweb.ivar").new()
 
 return web.app {
-  web.get("/hello{/name}", function(req) return "Hello, " .. (req.params.name or "you") end),
+  web.get("/hello{/name}", function(req)
+    return "Hello, " .. (req.params.name or "you")
+  end),
   web.resource("/constant", web.machine { handle_ok = "always the same" }),
   web.get("/slow", function()
     web.sleep(0.03)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A strict reader of Prometheus' text format 0.0.4: what a careless one would let pass is
--- an error here.  Knows nothing of what luaweb counts.
+-- A strict reader of Prometheus' text format 0.0.4: what a careless one would let pass
+-- is an error here.  Knows nothing of what luaweb counts.
 local utf8 = require "luaweb.utf8"
 
 local M = {}
@@ -127,7 +127,8 @@ local function check_histogram(self, family)
   end
   for _, bucket in pairs(last) do
     assert(bucket.bound == math.huge, "there is no bucket +Inf")
-    assert(self:get(family .. "_count", bucket.rest) == bucket.value, "count: " .. family)
+    local count = self:get(family .. "_count", bucket.rest)
+    assert(count == bucket.value, "count: " .. family)
     assert(self:get(family .. "_sum", bucket.rest), "no sum: " .. family)
   end
 end

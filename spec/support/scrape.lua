@@ -8,13 +8,12 @@ local socket = require "luaweb.client.socket"
 
 local M = {}
 
-M.FLAGS = { "--metrics", "127.0.0.1:0" }
-
 --- Where it answers: its log says so before it serves.
 ---@param child spec.Child
 ---@return integer port
 function M.port(child)
-  return tonumber(child:errors():match "metrics and health are at http://127%.0%.0%.1:(%d+)")
+  local pattern = "metrics and health are at http://127%.0%.0%.1:(%d+)"
+  return tonumber((child:errors():match(pattern)))
 end
 
 --- Sends octets there and receives until it closes.
