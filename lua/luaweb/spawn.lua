@@ -95,9 +95,7 @@ local function finish(job, ok, ...)
     outcome.keep(job, ...)
   else
     outcome.fail(job, failure.raised)
-    if job.outcome == "failed" then count.jobs_failed = count.jobs_failed + 1 end
   end
-  count.jobs_ended = count.jobs_ended + 1
   job.fn, job.co = false, false
   local scope = job.scope
   roster.remove(scope, job)
@@ -167,7 +165,6 @@ function M.make(scope, fn, ...)
     scope = scope, fn = fn, n = 0, outcome = false, waiters = false,
     older = last, younger = scope }, Job)
   roster.add(scope, job)
-  count.jobs_started = count.jobs_started + 1
   outcome.keep(job, ...)
   local task = current()
   if task and task.span then job.span = task.span end
