@@ -6,17 +6,32 @@
 --
 --   curl -i http://127.0.0.1:8080/todos \
 --     -H 'Content-Type: application/json' -d '{"title": "tea"}'
+local json = require "luaweb.json"
 local web = require "luaweb"
 
 local ITEM = "/todos/{id}"
 
-local todos = {}   -- by id: { id, title, completed, order, tag }
-local last_id = 0
+-- Requests go to several workers, each with Lua variables of its own.  What all of them
+-- are to see stands in a shared table: as text, since it takes no Lua tables.  It is
+-- memory: it outlives a reload, and not the server.
+local todos = web.shared("todos", { size = "16m" })
 
--- That of the path, or nil.  `params` below sees to it that the id is a number.
-local function todo_of(req)
-  return todos[req.params.id]
+local MOST = 10000 -- todos that are listed
+
+local function key_of(id)
+  return "todo:" .. id
 end
+
+-- That of an id, and its text in the table; or nil.
+local function load(id)
+  local text, message = todos:get(key_of(id))
+  if message then error(message) end
+  if text then return json.decode(text), text end
+end
+
+-- That of the path, as this request has first seen it: other workers may change it in
+-- the middle.  `params` below sees to it that the id is a number.
+local todo_of = web.memo(function(req) return (load(req.params.id)) end)
 
 local function url_of(todo, req)
   return req.scheme .. "://" .. req.host .. web.url(ITEM, todo)
@@ -30,11 +45,9 @@ end
 
 -- Keeps of `fields` what is a todo's.  Each state of a todo has a tag of its own, by
 -- which clients recognize it.
-local function store(id, fields)
-  local todo = { id = id, title = fields.title, completed = fields.completed,
+local function new_state(id, fields)
+  return { id = id, title = fields.title, completed = fields.completed,
     order = fields.order, tag = web.etag(web.random_token()) }
-  todos[id] = todo
-  return todo
 end
 
 -- What is wrong with what somebody wants for a todo, or nil.
@@ -54,7 +67,7 @@ local wanted = web.memo(function(req)
   if req.params.id then
     -- req:json() has waited for the content, and others were served in the meantime:
     -- the todo may be gone.  error(404) ends the request with that answer.
-    todo = todo_of(req) or error(404)
+    todo = load(req.params.id) or error(404)
   end
   return web.json_merge(todo, patch)
 end)
@@ -84,18 +97,27 @@ local list = web.machine {
 
   handle_ok = function(req)
     local all = web.array {}    -- [] in JSON even when it is empty
-    for _, todo in pairs(todos) do all[#all + 1] = shown(todo, req) end
+    for _, key in ipairs(assert(todos:keys("todo:", MOST))) do
+      local todo = load(key:match "%d+$")
+      if todo then all[#all + 1] = shown(todo, req) end -- it may just have gone
+    end
     table.sort(all, function(a, b) return a.id < b.id end)
     return all
   end,
 
   do_post = function(req)
-    last_id = last_id + 1
-    local todo = store(last_id, wanted(req))
+    local todo, is_new
+    repeat -- the table may have forgotten the last id, when it was full
+      todo = new_state(assert(todos:incr "last id"), wanted(req))
+      is_new = todos:add(key_of(todo.id), json.encode(todo))
+    until is_new ~= false
+    if not is_new then return 503 end
     return web.created(url_of(todo, req), shown(todo, req)):header("ETag", todo.tag)
   end,
 
-  do_delete = function() todos = {} end,
+  do_delete = function()
+    for _, key in ipairs(assert(todos:keys("todo:", MOST))) do todos:delete(key) end
+  end,
 }
 
 local item = web.machine {
@@ -107,19 +129,29 @@ local item = web.machine {
   handle_ok = function(req) return shown(todo_of(req), req) end,
 
   do_patch = function(req)
-    -- If-Match was looked at before the content came, and another client may have been
-    -- faster: look again.  From here on nothing waits, so nobody comes between.
-    if not req.precondition:holds(todo_of(req).tag) then return 412 end
-    local todo = store(req.params.id, wanted(req))
-    return web.json(shown(todo, req)):header("ETag", todo.tag)
+    while true do
+      -- If-Match was looked at before the content came, and another client may have
+      -- been faster: look again.
+      local todo, text = load(req.params.id)
+      if not todo then return 404 end
+      if not req.precondition:holds(todo.tag) then return 412 end
+      -- Another worker may write between this look and our write: then nothing is
+      -- written, and all begins again.
+      local changed = new_state(todo.id, web.json_merge(todo, req:json()))
+      local done, message = todos:compare_and_set(key_of(todo.id), text,
+        json.encode(changed))
+      if message then error(message) end
+      if done then
+        return web.json(shown(changed, req)):header("ETag", changed.tag)
+      end
+    end
   end,
 
-  do_delete = function(req) todos[req.params.id] = nil end,
+  do_delete = function(req) todos:delete(key_of(req.params.id)) end,
 }
 
 return web.app {
   includes = { core }, -- for paths that are not there, too: pages may read their 404
-  workers = 1,         -- each worker would have todos of its own
   web.resource("/todos", list),
   web.resource(ITEM, item),
 }

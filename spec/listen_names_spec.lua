@@ -6,10 +6,13 @@ local process = require "spec.support.process"
 local raw_socket = require "spec.support.raw_socket"
 local socket = require "luaweb.client.socket"
 
-ffi.cdef "unsigned umask(unsigned mode);"
+ffi.cdef "unsigned umask(unsigned mode); unsigned getuid(void);"
 
 local HELLO = "apps/hello.lua"
 local GET = process.get "/hello"
+
+-- Flags that let root listen where others reach it, too.
+local ALSO_AS_ROOT = ffi.C.getuid() == 0 and { "--user", "root" } or {}
 
 after_each(process.clean)
 
@@ -75,11 +78,12 @@ end)
 
 describe("IPv6", function()
   it("does not take the port of IPv4 with it", function()
-    local child = process.start(HELLO, "--listen", "[::]:0")
+    local child = process.start(HELLO, "--listen", "[::]:0", unpack(ALSO_AS_ROOT))
     local port = tonumber(child:expect "on http://%[::%]:(%d+)$")
     assert.equal("Hello, World!", greeting("::1", port))
     assert.is_true(is_deaf("127.0.0.1", port))
-    local other = process.start(HELLO, "--listen", "0.0.0.0:" .. port)
+    local other = process.start(HELLO, "--listen", "0.0.0.0:" .. port,
+      unpack(ALSO_AS_ROOT))
     other:expect("on http://0%.0%.0%.0:" .. port .. "$")
     assert.equal("Hello, World!", greeting("127.0.0.1", port))
   end)
@@ -89,7 +93,7 @@ describe("IPv6", function()
     local port = child:expect ":(%d+)$"
     child:stop()
     child = process.start(HELLO, "--listen", "0.0.0.0:" .. port, "--listen",
-      "[::]:" .. port)
+      "[::]:" .. port, unpack(ALSO_AS_ROOT))
     child:expect("http://%[::%]:" .. port .. "$")
     assert.equal("Hello, World!", greeting("127.0.0.1", tonumber(port)))
     assert.equal("Hello, World!", greeting("::1", tonumber(port)))

@@ -248,6 +248,12 @@ describe("--trusted-proxy", function()
     end)
   end
 
+  it("and --proxy-protocol don't concern commands that ask their own app", function()
+    local ended = process.run("check", "apps/hello.lua", "--proxy-protocol",
+      "--trusted-proxy", "10.0.0.0/8")
+    assert.equal(0, ended.code, ended.errors)
+  end)
+
   it("takes IPv6 networks", function()
     local child = process.start(process.file("app.lua", APP), "--listen", "[::1]:0",
       "--trusted-proxy", "::/64")

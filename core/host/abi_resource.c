@@ -7,6 +7,7 @@
 #include "base/slice.h"
 #include "host/vm.h"
 #include "machine/app.h"
+#include "share/metrics.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -133,9 +134,25 @@ EXPORT void luaweb_app_assign(struct luaweb_host *host, struct luaweb_app *app,
     lw_app_assign(app, (uint32_t)resource, (uint32_t)machine);
 }
 
+/* Under what requests are counted: label and method of a series. */
+static void give_keys(struct luaweb_app *app)
+{
+    for (uint32_t i = 0; i < app->resource_count; i++) {
+        uint32_t label = lw_metrics_label(app->router.templates[i]->text);
+        app->resources[i].key = lw_metrics_key(LW_METRIC_REQUEST, label, 0, 0);
+    }
+    app->unmatched_key = lw_metrics_key(LW_METRIC_REQUEST, LW_LABEL_UNMATCHED, 0, 0);
+    for (uint32_t i = 0; i < app->machine_count; i++)
+        for (uint32_t m = 0; m < app->machines[i]->method_count; m++) {
+            struct lw_method *method = &app->machines[i]->methods[m];
+            method->key = lw_metrics_key_method(lw_metrics_method(method->name));
+        }
+}
+
 EXPORT int luaweb_app_build(struct luaweb_host *host, struct luaweb_app *app,
                             int *winner)
 {
     (void)host;
+    give_keys(app);
     return lw_app_build(app, winner);
 }

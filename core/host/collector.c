@@ -8,15 +8,42 @@
 #include "host/collector.h"
 
 #include "base/log.h"
+#include "share/metrics.h"
 
 #define QUIET_MS      10      /* without a turn: idle */
 #define SLICE_NS      1000000 /* a step that is longer can't be cut */
 #define LEAST_KIB     1024    /* of new garbage that are worth a collection */
 #define LEAST_PERCENT 10      /* of what Lua held after the last one */
 
-static uint32_t held_kib(const struct lw_collector *collector)
+static void tell_held(struct lw_collector *collector, uint32_t kib)
 {
-    return (uint32_t)lua_gc(collector->lua, LUA_GCCOUNT, 0);
+    double more = ((double)kib - (double)collector->told_kib) * 1024;
+    collector->told_kib = kib;
+    lw_metrics_add(lw_metrics_own(), LW_METRIC_LUA_BYTES, more);
+}
+
+static uint32_t held_kib(struct lw_collector *collector)
+{
+    uint32_t kib = (uint32_t)lua_gc(collector->lua, LUA_GCCOUNT, 0);
+    if (kib != collector->told_kib)
+        tell_held(collector, kib);
+    return kib;
+}
+
+static void count_collection(struct lw_collector *collector)
+{
+    collector->count++;
+    lw_metrics_add(lw_metrics_own(), LW_METRIC_COLLECTIONS, 1);
+}
+
+static void note_step(struct lw_collector *collector, uint64_t ns)
+{
+    struct lw_metrics_slot *slot = lw_metrics_own();
+    if (ns <= collector->longest_step_ns)
+        return;
+    collector->longest_step_ns = ns;
+    if ((double)ns / 1e9 > atomic_load(&slot->values[LW_METRIC_LONGEST_STEP]))
+        lw_metrics_set(slot, LW_METRIC_LONGEST_STEP, (double)ns / 1e9);
 }
 
 /* What is new may be in use: that is known afterwards. */
@@ -41,16 +68,19 @@ static int step_for_a_slice(lua_State *lua)
         uint64_t before = now;
         has_ended = lua_gc(lua, LUA_GCSTEP, 0) != 0;
         now = uv_hrtime();
-        if (now - before > collector->longest_step_ns)
-            collector->longest_step_ns = now - before;
+        note_step(collector, now - before);
     }
+    lw_metrics_add(lw_metrics_own(), LW_METRIC_COLLECTING, (double)(now - began) / 1e9);
     collector->has_ended = has_ended;
     return 0;
 }
 
 static int collect_all(lua_State *lua)
 {
+    uint64_t began = uv_hrtime();
     lua_gc(lua, LUA_GCCOLLECT, 0);
+    lw_metrics_add(lw_metrics_own(), LW_METRIC_COLLECTING,
+                   (double)(uv_hrtime() - began) / 1e9);
     return 0;
 }
 
@@ -77,7 +107,7 @@ static void rest(struct lw_collector *collector)
  * seen what became garbage since: then there is a second one, and never a third. */
 static void end_one(struct lw_collector *collector)
 {
-    collector->count++;
+    count_collection(collector);
     if (!collector->has_ended_one && has_grown(collector)) {
         collector->has_ended_one = true;
         return;
@@ -130,12 +160,14 @@ static void on_close(uv_handle_t *handle)
 
 void lw_collector_close(struct lw_collector *collector)
 {
+    tell_held(collector, 0);
     uv_close((uv_handle_t *)&collector->timer, on_close);
 }
 
 void lw_collector_count_turn(struct lw_collector *collector)
 {
     collector->turns++;
+    lw_metrics_add(lw_metrics_own(), LW_METRIC_TURNS, 1);
     if (collector->is_armed || !has_grown(collector))
         return;
     collector->is_armed = true;
@@ -146,6 +178,6 @@ void lw_collector_count_turn(struct lw_collector *collector)
 void lw_collector_run(struct lw_collector *collector)
 {
     call(collector, collect_all);
-    collector->count++;
+    count_collection(collector);
     collector->floor_kib = held_kib(collector);
 }

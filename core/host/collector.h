@@ -20,6 +20,7 @@ struct lw_collector {
     uint64_t longest_step_ns; /* what a slice is made of, since the start */
     uint64_t count;           /* collections that have ended */
     uint32_t floor_kib;       /* the least that Lua held since the last one */
+    uint32_t told_kib;        /* what the metrics say that it holds */
     bool is_armed;
     bool has_ended;     /* the last slice ended a collection */
     bool has_ended_one; /* of the two that it may take, see collector.c */

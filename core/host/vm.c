@@ -133,6 +133,7 @@ bool lw_host_turn(struct luaweb_host *host)
     host->has_more = lua_toboolean(lua, -1);
     lua_pop(lua, 1);
     lw_collector_count_turn(&host->collector);
+    lw_host_counts_tell(&host->counts);
     return host->has_more || host->event_count > 0;
 }
 
@@ -215,6 +216,7 @@ void lw_host_close(struct luaweb_host *host)
     lw_collector_close(&host->collector);
     lua_close(host->lua); /* finalizers may look at requests */
     host->lua = NULL;
+    lw_host_counts_close(&host->counts);
     lw_together_destruct(&host->together, host->loop);
 }
 

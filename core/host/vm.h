@@ -13,6 +13,7 @@
 #include "base/abi.h"
 #include "base/cells.h"
 #include "host/collector.h"
+#include "host/counts.h"
 #include "host/offload.h"
 #include "host/together.h"
 #include "machine/app.h"
@@ -59,6 +60,7 @@ struct luaweb_host {
     bool is_stopping; /* Lua was told that this is its end */
     uint64_t collect_again_ms; /* when Lua holds too much */
     struct lw_collector collector;
+    struct lw_host_counts counts;
     uint32_t budget;             /* events that Lua may still pull in this turn */
     struct lw_hosted_app **apps; /* owned, and each of them */
     uint32_t app_count;

@@ -258,6 +258,7 @@ static bool find_resource(const struct luaweb_app *app,
     decision->machine = resource->machine;
     decision->resource = template->text;
     decision->demands = resource->demands;
+    decision->key = resource->key;
     return are_met(resource, match);
 }
 
@@ -269,6 +270,7 @@ void lw_app_decide(const struct luaweb_app *app, const struct luaweb_request *re
     decision->method = NULL;
     decision->demands = NULL;
     decision->resource = lw_slice(NULL, 0);
+    decision->key = app->unmatched_key;
     if (is_server_wide)
         return;
     if (!find_resource(app, request, arena, decision)) {

@@ -13,6 +13,7 @@
 /* What belongs to a template. */
 struct lw_resource {
     const struct lw_machine *machine; /* borrowed from the app */
+    uint32_t key;                     /* of what its requests are counted under */
     uint32_t demanded;                /* bits of the variables that need a value */
     bool has_demands;
     uint8_t demands[16]; /* of the variables' values: enum luaweb_demand */
@@ -26,6 +27,7 @@ struct luaweb_app {
     struct lw_plan **programs;     /* owned; no two of them are equal */
     struct lw_method **customs;    /* borrowed: one of each method that is not usual */
     const struct lw_machine *unmatched; /* of requests without a resource */
+    uint32_t unmatched_key;             /* likewise */
     uint32_t graph_count;
     uint32_t machine_count;
     uint32_t resource_count;
@@ -39,6 +41,7 @@ struct lw_decision {
     const struct lw_method *method;
     struct luaweb_slice resource; /* its template, lent by the app; empty: none */
     const uint8_t *demands;       /* of the resource; NULL: there is none */
+    uint32_t key;                 /* of the resource */
     struct lw_match match;        /* of the resource: lw_captures gives the values */
 };
 

@@ -51,6 +51,7 @@ struct lw_method {
     uint32_t bit;                  /* enum luaweb_method_bit, or one that rows name */
     uint32_t operation;            /* a function, or 0 */
     uint32_t reply;                /* likewise: makes the representation */
+    uint32_t key;                  /* bits of what its requests are counted under */
     const struct lw_plan *program; /* borrowed from the app */
 };
 

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "net/loop.h"
+#include "share/metrics.h"
 
 #define ROOM    1048576 /* octets of each buffer */
 #define EAGER   65536   /* octets, from which they are written at once */
@@ -258,6 +259,7 @@ void lw_access_log_add(struct lw_access_log *log, const struct lw_access *access
 {
     if (lw_access_bound(access) > ROOM - log->filled) {
         log->dropped++;
+        lw_metrics_add(lw_metrics_own(), LW_METRIC_LOG_DROPPED, 1);
         return;
     }
     log->filled += lw_access_write(access, log->format, log->filling + log->filled);

@@ -100,7 +100,7 @@ void lw_conn_drop(struct lw_conn *conn, bool reset)
         lw_request_keep(conn->request);
         keep_peer(conn->request);
         conn->request->conn = NULL;
-        loop->orphan_count++;
+        lw_loop_count_orphan(loop, 1);
         lw_conn_wake_reader(conn);
         wake_writer(conn);
         lw_gone_lost(conn->request);
@@ -144,6 +144,7 @@ static bool fill(struct lw_conn *conn)
                                      in->capacity - in->end);
     if (n > 0) {
         in->end += (size_t)n;
+        lw_tally_add(&conn->loop->tally, LW_METRIC_RECEIVED, (double)n);
         conn->has_read = true;
         return true;
     }
@@ -242,6 +243,7 @@ void lw_conn_flush(struct lw_conn *conn)
             return;
         }
         conn->has_written = true;
+        lw_tally_add(&conn->loop->tally, LW_METRIC_SENT, (double)n);
         lw_buffer_consume(out, (size_t)n);
     }
     lw_buffer_release(out, &conn->loop->blocks);
@@ -294,6 +296,7 @@ static void settle(struct lw_conn *conn)
 {
     if (conn->state == LW_CONN_CLOSED)
         return;
+    lw_tally_pipelined(&conn->loop->tally, &conn->seen, conn->served);
     if (conn->request)
         lw_request_keep(conn->request);
     lw_conn_flush(conn);

@@ -66,6 +66,7 @@ struct lw_conn {
     size_t unread;              /* in the kernel, when the write deadline was armed */
     int64_t reply_left;         /* octets of its answer still to come; < 0: not known */
     uint64_t served;            /* requests so far */
+    uint64_t seen;              /* of these, when it was last settled */
     uint32_t minor_version;     /* of that request */
     bool keep_alive;            /* the client wishes it */
     bool is_trusted; /* what its requests say of who is behind `peer` is believed */

@@ -46,6 +46,8 @@ static int read_trailers(struct lw_conn *conn, struct luaweb_slice lines)
     struct luaweb_field *fields =
         lw_arena_alloc(&request->arena, count * sizeof *fields);
     int status = lw_fields_parse(copy, lines.size, fields, &count, &why);
+    if (status)
+        lw_tally_refusal(&conn->loop->tally, status, why);
     if (status == 0)
         request->facts.trailers = (struct luaweb_fields){fields, count};
     return status;
@@ -69,6 +71,8 @@ static int wait_for_more(struct lw_conn *conn)
 {
     struct lw_content *content = &conn->content;
     if (conn->is_eof) {
+        lw_tally_refusal(&conn->loop->tally, 400,
+                         "the connection ended within content");
         content->error = 400;
         return content->error;
     }
@@ -90,6 +94,8 @@ static int next_chunk(struct lw_conn *conn, struct luaweb_slice *piece)
                                  lw_slice(in->data + in->start, lw_buffer_size(in)),
                                  &chunked_limits, &used, piece, &why);
     lw_buffer_consume(in, used);
+    if (result >= 100)
+        lw_tally_refusal(&conn->loop->tally, result, why);
     if (result == 2) {
         int status = read_trailers(conn, *piece);
         conn->content.is_done = status == 0;
@@ -150,9 +156,11 @@ void lw_content_arrived(struct lw_conn *conn)
     content->waited_ms += uv_now(&conn->loop->uv) - content->wait_began_ms;
     content->wait_began_ms = 0;
     uint64_t octets = content->taken + lw_buffer_size(&conn->in);
-    if (content->waited_ms > LW_BODY_RATE_MS
-        && octets * 1000 < rate * content->waited_ms)
-        content->error = 408;
+    if (content->waited_ms <= LW_BODY_RATE_MS
+        || octets * 1000 >= rate * content->waited_ms)
+        return;
+    content->error = 408;
+    lw_tally_add(&conn->loop->tally, LW_METRIC_LATE_RATE, 1);
 }
 
 bool lw_content_is_short(const struct lw_content *content)

@@ -28,15 +28,22 @@ static bool is_html(const struct lw_request *request,
            && lw_slice_equal_nocase(media.name, LW_SLICE("text/html"));
 }
 
-/* What a browser loads to show it, not what a script of a page asks for.  Others than
- * browsers do not say. */
-static bool is_shown(const struct lw_request *request)
+/* NULL: the request has no such field. */
+static const struct luaweb_field *field_of(const struct lw_request *request,
+                                           struct luaweb_slice name)
 {
     const struct luaweb_fields *headers = &request->facts.headers;
-    const struct luaweb_field *field =
-        lw_fields_find(headers->list, headers->count, LW_SLICE("Sec-Fetch-Dest"));
+    return lw_fields_find(headers->list, headers->count, name);
+}
+
+/* What a browser loads to show it, not what a script of a page asks for (but ours does
+ * so for the page).  Others than browsers do not say. */
+static bool is_shown(const struct lw_request *request)
+{
+    const struct luaweb_field *field = field_of(request, LW_SLICE("Sec-Fetch-Dest"));
     return !field || lw_slice_equal_nocase(field->value, LW_SLICE("document"))
-           || lw_slice_equal_nocase(field->value, LW_SLICE("iframe"));
+           || lw_slice_equal_nocase(field->value, LW_SLICE("iframe"))
+           || field_of(request, LW_SLICE("Luaweb-Refresh"));
 }
 
 /* The sources of a directive of a policy; data NULL: it has none of that name (CSP3

@@ -2,6 +2,7 @@
  *
  * The deadlines of a connection: which one runs in which state, when it starts anew,
  * and what happens when it passes.  The queues themselves are in deadline.c. */
+#include <assert.h>
 #include <stddef.h>
 
 #include "base/log.h"
@@ -66,19 +67,33 @@ void lw_conn_arm(struct lw_conn *conn)
         lw_deadline_arm(&conn->loop->deadlines, &conn->deadline, kind);
 }
 
+static_assert(LW_METRIC_LATE_LINGER - LW_METRIC_LATE_IDLE
+                  == LW_DEADLINE_LINGER - LW_DEADLINE_IDLE,
+              "a deadline has a row, in their order");
+
+static void count(const struct lw_loop *loop, enum lw_deadline_kind kind)
+{
+    enum lw_metric metric = LW_METRIC_LATE_IDLE + (kind - LW_DEADLINE_IDLE);
+    lw_metrics_add(loop->tally.slot, metric, 1);
+}
+
 /* Timers come before what has arrived meanwhile is read: a last look. */
 static void on_late_head(struct lw_conn *conn)
 {
     lw_conn_read(conn);
-    if (conn->state == LW_CONN_OPENING)
+    if (conn->state == LW_CONN_OPENING) {
+        count(conn->loop, LW_DEADLINE_HEADER);
         lw_proxied_late(conn);
-    if (conn->state == LW_CONN_READING && has_head_begun(&conn->in))
+    } else if (conn->state == LW_CONN_READING && has_head_begun(&conn->in)) {
+        count(conn->loop, LW_DEADLINE_HEADER);
         lw_serve_refuse(conn, 408, "the head took too long");
+    }
 }
 
 static void on_late_content(struct lw_conn *conn)
 {
     conn->content.error = 408;
+    count(conn->loop, LW_DEADLINE_BODY);
     if (conn->state == LW_CONN_SERVING)
         lw_conn_wake_reader(conn);
     else
@@ -91,6 +106,7 @@ static void on_late_reader(struct lw_conn *conn)
 {
     if (lw_transport_unread(&conn->transport) < conn->unread)
         return; /* settling arms the deadline anew */
+    count(conn->loop, LW_DEADLINE_WRITE);
     lw_log(LW_LOG_INFO, "%s does not read its answer: cut", conn->peer);
     lw_conn_drop(conn, true);
 }
@@ -99,6 +115,7 @@ static void on_late_handler(struct lw_deadline *deadline)
 {
     size_t offset = offsetof(struct lw_request, deadline);
     struct lw_request *request = (void *)((char *)deadline - offset);
+    count(request->loop, LW_DEADLINE_REQUEST);
     if (request->conn)
         lw_conn_touch(request->conn);
     lw_serve_late(request);
@@ -117,14 +134,23 @@ void lw_conn_late(struct lw_deadline *deadline, enum lw_deadline_kind kind)
     if (deadline_of(conn, &own_ms) != kind)
         return; /* another one that passed just now has ended what this was for */
     switch (kind) {
-    case LW_DEADLINE_IDLE: conn->state = LW_CONN_CLOSING; break;
+    case LW_DEADLINE_IDLE:
+        count(conn->loop, kind);
+        conn->state = LW_CONN_CLOSING;
+        break;
     case LW_DEADLINE_HEADER: on_late_head(conn); break;
     case LW_DEADLINE_BODY:
         if (!lw_conn_read(conn) && conn->state != LW_CONN_CLOSED)
             on_late_content(conn);
         break;
     case LW_DEADLINE_WRITE: on_late_reader(conn); break;
-    case LW_DEADLINE_GRACE: lw_gone_quietly(conn); break;
-    default: lw_conn_drop(conn, false); break;
+    case LW_DEADLINE_GRACE:
+        count(conn->loop, kind);
+        lw_gone_quietly(conn);
+        break;
+    default:
+        count(conn->loop, LW_DEADLINE_LINGER);
+        lw_conn_drop(conn, false);
+        break;
     }
 }

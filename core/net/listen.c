@@ -50,6 +50,7 @@ static void pause_all(struct lw_loop *loop)
                " (%u connections; see ulimit -n)",
                loop->conn_count);
     loop->is_accepting_paused = loop->has_said_full = true;
+    lw_tally_add(&loop->tally, LW_METRIC_ACCEPT_RESTS, 1);
     for (struct lw_listener *l = loop->listeners; l; l = l->next)
         uv_poll_stop(&l->poll);
     uv_timer_start(&loop->accept_again, on_accept_again, ACCEPT_AGAIN_MS, 0);
@@ -89,6 +90,7 @@ static void accept_waiting(struct lw_listener *listener, int most)
             listener->loop->has_said_full = false;
             if (is_given(listener, fd))
                 continue;
+            lw_tally_add(&listener->loop->tally, LW_METRIC_ACCEPTED, 1);
             int error = lw_conn_open(listener->loop, listener->site, fd);
             if (error)
                 lw_log(LW_LOG_ERROR, "a connection is lost: %s", uv_strerror(error));

@@ -13,6 +13,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "base/slice.h"
 #include "net/access_log.h"
 #include "net/conn.h"
 #include "net/dev.h"
@@ -31,20 +32,26 @@ static void on_again(uv_idle_t *again)
     (void)again;
 }
 
+static void set_longest(struct lw_loop *loop, uint64_t ms)
+{
+    loop->longest_turn_ms = ms;
+    lw_metrics_set(loop->tally.slot, LW_METRIC_LONGEST_TURN, (double)ms / 1e3);
+}
+
 /* By the clock that libuv reads anyway: another look at it at both ends would cost a
  * hundredth of a short turn. */
 static void note_turn(struct lw_loop *loop)
 {
     uint64_t took_ms = uv_now(&loop->uv) - loop->turn_began_ms;
     if (took_ms > loop->longest_turn_ms)
-        loop->longest_turn_ms = took_ms;
+        set_longest(loop, took_ms);
 }
 
 void lw_loop_forget_turns(struct lw_loop *loop)
 {
     uv_update_time(&loop->uv);
     loop->turn_began_ms = uv_now(&loop->uv);
-    loop->longest_turn_ms = 0;
+    set_longest(loop, 0);
 }
 
 static void run_turn(struct lw_loop *loop)
@@ -52,10 +59,12 @@ static void run_turn(struct lw_loop *loop)
     loop->has_work = false;
     loop->queued = 0;
     loop->turn_began_ms = uv_now(&loop->uv);
+    lw_tally_show(&loop->tally);
     bool more = loop->calls.turn(loop->calls.context);
     uv_update_time(&loop->uv); /* deadlines start from now, however long that took */
     note_turn(loop);
     lw_conn_settle_all(loop);
+    lw_tally_settle(&loop->tally);
     if (more || loop->has_work)
         uv_idle_start(&loop->again, on_again);
     else
@@ -116,6 +125,7 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     lw_blocks_construct(&loop->blocks, 1024);
     set_up_deadlines(loop);
     lw_works_construct(&loop->works);
+    lw_tally_construct(&loop->tally);
     uv_prepare_init(&loop->uv, &loop->prepare);
     uv_check_init(&loop->uv, &loop->check);
     uv_idle_init(&loop->uv, &loop->again);
@@ -126,6 +136,13 @@ int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
     uv_prepare_start(&loop->prepare, on_prepare);
     uv_check_start(&loop->check, on_check);
     return 0;
+}
+
+void lw_loop_show_health(struct lw_loop *loop, const char *path)
+{
+    loop->health = lw_slice(path, strlen(path));
+    loop->health_key =
+        lw_metrics_key(LW_METRIC_REQUEST, lw_metrics_label(loop->health), 0, 0);
 }
 
 int lw_loop_run(struct lw_loop *loop)
@@ -306,6 +323,13 @@ void lw_loop_count_conn(struct lw_loop *loop, int change)
     loop->conn_count += (uint32_t)change;
     atomic_store_explicit(&lw_board_own()->conn_count, loop->conn_count,
                           memory_order_relaxed);
+    lw_metrics_set(loop->tally.slot, LW_METRIC_CONNECTIONS, loop->conn_count);
+}
+
+void lw_loop_count_orphan(struct lw_loop *loop, int change)
+{
+    loop->orphan_count += (uint32_t)change;
+    lw_metrics_set(loop->tally.slot, LW_METRIC_ORPHANS, loop->orphan_count);
 }
 
 int64_t lw_loop_time_ms(void)

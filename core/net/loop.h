@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "net/deadline.h"
 #include "net/owner.h"
+#include "net/tally.h"
 #include "net/work.h"
 
 struct lw_conn;
@@ -79,6 +80,9 @@ struct lw_loop {
     struct lw_blocks blocks;
     struct lw_deadlines deadlines;
     struct lw_works works;      /* on the thread pool */
+    struct luaweb_slice health; /* the path of --health, held; empty: none */
+    uint32_t health_key;        /* under which it is counted */
+    struct lw_tally tally;      /* what is counted */
     struct lw_conn *conns;      /* all that are open */
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
@@ -115,6 +119,9 @@ struct lw_loop {
 /* 0 or a libuv error. */
 int lw_loop_construct(struct lw_loop *loop, const struct lw_limits *limits,
                       const struct lw_loop_calls *calls);
+
+/* Answers at this path, which is held, whether the worker is ready (net/ready.h). */
+void lw_loop_show_health(struct lw_loop *loop, const char *path);
 
 /* Runs until lw_loop_exit; gives the exit code. */
 int lw_loop_run(struct lw_loop *loop);
@@ -169,6 +176,9 @@ void lw_loop_gone(struct lw_loop *loop, struct lw_request *request, uint32_t how
 
 /* A connection has come (1) or gone (-1); the board shows how many there are. */
 void lw_loop_count_conn(struct lw_loop *loop, int change);
+
+/* A request has lost its client (1), or such a one has ended (-1). */
+void lw_loop_count_orphan(struct lw_loop *loop, int change);
 
 /* Milliseconds since 1970. */
 int64_t lw_loop_time_ms(void);

@@ -18,11 +18,12 @@ struct lw_repeat {
     size_t head_size;
     size_t answer_size;
     size_t date_at; /* in the answer; 0: it has none of ours */
+    uint32_t key;   /* under which it is counted */
     char head[LW_REPEAT_HEAD];
     char answer[LW_REPEAT_ANSWER];
 };
 
-/* Whether answers may be copied now: not where each is counted, logged or looked at,
+/* Whether answers may be copied now: not where each is logged or looked at,
  * nor where they say that the connection ends. */
 static bool may_repeat(const struct lw_loop *loop)
 {
@@ -53,6 +54,7 @@ bool lw_repeat_answer(struct lw_conn *conn)
     lw_buffer_consume(&conn->in, repeat->head_size);
     conn->served++;
     conn->has_answered = true;
+    lw_tally_end(&loop->tally, repeat->key, lw_tally_now(&loop->tally));
     lw_conn_touch(conn);
     return true;
 }
@@ -73,8 +75,8 @@ static size_t find_date(const char *answer, size_t size)
 
 void lw_repeat_keep(struct lw_conn *conn, struct luaweb_slice head, size_t size)
 {
-    if (head.size > LW_REPEAT_HEAD || size > LW_REPEAT_ANSWER
-        || !may_repeat(conn->loop) || tells_id(conn->out.data + conn->out.end - size))
+    if (head.size > LW_REPEAT_HEAD || size > LW_REPEAT_ANSWER || !may_repeat(conn->loop)
+        || tells_id(conn->out.data + conn->out.end - size))
         return;
     if (!conn->repeat)
         conn->repeat = lw_alloc(sizeof *conn->repeat);
@@ -83,6 +85,7 @@ void lw_repeat_keep(struct lw_conn *conn, struct luaweb_slice head, size_t size)
     repeat->answer_size = size;
     memcpy(repeat->head, head.data, head.size);
     memcpy(repeat->answer, conn->out.data + conn->out.end - size, size);
+    repeat->key = conn->loop->tally.last.key; /* it has ended just now */
     repeat->date_at = find_date(repeat->answer, size);
 }
 

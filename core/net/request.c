@@ -62,7 +62,8 @@ static void forget(struct lw_request *request)
     request->is_parted = request->has_parts = false;
     request->has_type = request->has_date = request->wants_close = false;
     request->waits_for_content = request->waits_for_room = false;
-    request->is_given = request->knows_gone = false;
+    request->is_given = request->is_asked = request->is_unlogged = request->knows_gone =
+        false;
     request->has_query = request->has_cookies = false;
     request->has_trace = request->is_cut = false;
 }
@@ -80,7 +81,8 @@ void lw_request_end(struct lw_request *request)
     if (request->waits_for_content || request->waits_for_room)
         lw_loop_wake(loop, request->facts.slot); /* jobs learn of the end */
     if (request->ops && !request->conn)
-        loop->orphan_count--;
+        lw_loop_count_orphan(loop, -1);
+    loop->tally.running -= request->is_asked;
     loop->ids[request->facts.slot].owner->request_count--;
     lw_request_disarm(request);
     lw_buffer_release(&request->fields, &loop->blocks);
@@ -127,9 +129,11 @@ static __attribute__((noinline)) void add_to_log(const struct lw_request *reques
 void lw_request_log(struct lw_request *request)
 {
     bool is_own = request->loop->dev && lw_dev_is_own(request);
+    uint32_t key = request->key | (uint32_t)request->status;
+    lw_tally_end(&request->loop->tally, key, request->began_ns);
     if (request->loop->keeps_spans)
         lw_tracer_add(request);
-    if (request->loop->access_log && !is_own)
+    if (request->loop->access_log && !is_own && !request->is_unlogged)
         add_to_log(request);
     if (request->loop->dev)
         lw_dev_end(request);

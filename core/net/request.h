@@ -56,11 +56,12 @@ struct lw_request {
     struct luaweb_slice
         head; /* the octets that facts points into, until they are kept */
     struct lw_request *next_free;
-    double declared_length;       /* Content-Length that the app set, < 0: none */
-    uint64_t began_ns;            /* when its head was whole; 0 without an access log */
-    struct lw_walk walk;          /* through the machine of its resource */
-    struct luaweb_slice resource; /* the template; lent by the app */
-    struct luaweb_slice tail;     /* behind content in pieces; set by its start */
+    double declared_length;        /* Content-Length that the app set, < 0: none */
+    uint64_t began_ns;             /* when its octets were read, see net/tally.h */
+    struct lw_walk walk;           /* through the machine of its resource */
+    struct luaweb_slice resource;  /* the template; lent by the app */
+    struct luaweb_slice tail;      /* behind content in pieces; set by its start */
+    uint32_t key;                  /* under which it is counted, but for its status */
     struct luaweb_slice part_type; /* of the content of which parts are wanted */
     uint64_t sent;                 /* octets of content written */
     int status;                    /* of its answer; 0: none yet */
@@ -75,6 +76,8 @@ struct lw_request {
     bool waits_for_content;        /* Lua does, for the wake of this request */
     bool waits_for_room;           /* likewise, to write more of the answer */
     bool is_given;                 /* its function has given all of the answer */
+    bool is_unlogged;              /* not in the access log */
+    bool is_asked;                 /* Lua was told of it */
     bool knows_gone;               /* Lua was told that the client is gone */
     bool has_query;                /* decoded below */
     bool has_cookies;              /* decoded below */
@@ -116,7 +119,7 @@ size_t lw_request_id(const struct lw_request *request, char id[LW_ID_SIZE]);
 bool lw_request_shows_id(const struct lw_request *request, int status);
 void lw_request_show_id(struct lw_request *request);
 
-/* Writes its line in the access log, if there is one, and keeps its span. */
+/* Counts it, writes its line in the access log if there is one, and keeps its span. */
 void lw_request_log(struct lw_request *request);
 
 /* Ends all requests of an owner, which has ended. */

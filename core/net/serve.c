@@ -19,6 +19,7 @@
 #include "net/loop.h"
 #include "net/params.h"
 #include "net/proxied.h"
+#include "net/ready.h"
 #include "net/repeat.h"
 #include "net/request.h"
 
@@ -67,6 +68,7 @@ static void refuse(struct lw_conn *conn, int status, const char *why,
 
 void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
 {
+    lw_tally_refusal(&conn->loop->tally, status, why);
     refuse(conn, status, why, lw_slice("", 0));
 }
 
@@ -76,7 +78,11 @@ void lw_serve_overflow(struct lw_conn *conn)
         lw_log(LW_LOG_WARN, "%u connections are open: more are refused",
                conn->loop->conn_count - 1);
     conn->loop->has_said_overflow = true;
-    if (conn->loop->conn_count > conn->loop->limits.max_connections + LW_OVERFLOW)
+    bool is_told =
+        conn->loop->conn_count <= conn->loop->limits.max_connections + LW_OVERFLOW;
+    lw_tally_add(&conn->loop->tally, is_told ? LW_METRIC_REFUSED : LW_METRIC_DROPPED,
+                 1);
+    if (!is_told)
         lw_conn_drop(conn, false);
     else
         refuse(conn, 503, "too many connections",
@@ -175,16 +181,41 @@ static void walk(struct lw_conn *conn, struct lw_request *request,
     if (ms > 0)
         lw_deadline_arm_for(&conn->loop->deadlines, &request->deadline,
                             LW_DEADLINE_REQUEST, ms);
+    request->is_asked = true;
+    conn->loop->tally.running++;
     lw_loop_request(conn->loop, request, function);
+}
+
+/* Under which the request is counted, but for its status.  A method that the machine
+ * does not have may be a usual one all the same. */
+static uint32_t key_of(const struct lw_request *request,
+                       const struct lw_decision *decision)
+{
+    const struct lw_method *method = decision->method;
+    if (method && method->key)
+        return decision->key | method->key;
+    uint32_t number = lw_metrics_method(request->facts.method);
+    return decision->key | lw_metrics_key_method(number);
+}
+
+static void decide(struct lw_request *request, bool is_server_wide,
+                   struct lw_decision *decision)
+{
+    lw_app_decide(request->app, &request->facts, is_server_wide, &request->arena,
+                  decision);
+    if (is_server_wide)
+        decision->key = lw_metrics_key(LW_METRIC_REQUEST, LW_LABEL_SERVER, 0, 0);
 }
 
 static void dispatch(struct lw_conn *conn, struct lw_request *request,
                      const struct lw_head *head)
 {
     struct lw_decision decision;
-    bool is_server_wide = head->parts.form == LW_TARGET_ASTERISK;
-    lw_app_decide(request->app, &request->facts, is_server_wide, &request->arena,
-                  &decision);
+    bool is_health = lw_ready_is_asked(conn->loop, request->facts.path);
+    if (is_health)
+        decision = (struct lw_decision){.key = conn->loop->health_key};
+    else
+        decide(request, head->parts.form == LW_TARGET_ASTERISK, &decision);
     lw_content_begin(&conn->content, head, conn->loop->limits.max_body);
     conn->state = LW_CONN_SERVING;
     conn->keep_alive = head->keep_alive;
@@ -194,6 +225,11 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     conn->is_chunked_reply = false;
     conn->reply_left = -1;
     request->resource = decision.resource;
+    request->key = key_of(request, &decision);
+    if (is_health) {
+        lw_ready_answer(request);
+        return;
+    }
     if (!decision.machine) {
         lw_answer_status(request, 204);
         return;
@@ -229,8 +265,7 @@ static void serve(struct lw_conn *conn, size_t head_size)
     memset(&conn->scan, 0, sizeof conn->scan);
     lw_buffer_consume(in, head_size);
     request->ops = &lw_http1_ops;
-    if (conn->loop->access_log || conn->loop->keeps_spans || conn->loop->dev)
-        request->began_ns = uv_hrtime();
+    request->began_ns = lw_tally_now(&conn->loop->tally);
     request->conn = conn;
     request->may_be_named = conn->is_trusted || conn->loop->limits.takes_any_id;
     request->head = lw_slice(data, head_size);

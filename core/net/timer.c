@@ -22,6 +22,7 @@ static void give_back(struct lw_timer *timer)
     struct lw_loop *loop = timer->loop;
     lw_loop_drop_id(loop, timer->id);
     loop->timer_count--;
+    lw_tally_add(&loop->tally, LW_METRIC_TIMERS, -1);
     timer->next_free = loop->free_timers;
     loop->free_timers = timer;
 }
@@ -63,6 +64,7 @@ uint32_t lw_timer_start(struct lw_loop *loop, struct lw_owner *owner, double sec
     timer->has_fired = false;
     timer->id = lw_loop_add_id(loop, owner, LW_ID_TIMER, timer);
     loop->timer_count++;
+    lw_tally_add(&loop->tally, LW_METRIC_TIMERS, 1);
     if (!(seconds > 0)) {
         uv_timer_start(&timer->uv, on_timer, 0, 0);
         return timer->id;

@@ -6,6 +6,7 @@
  * (it could not tell whether work has begun). */
 #include "net/work.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -77,6 +78,14 @@ static struct lw_work_line *line_of(const struct lw_work *work)
     return &work->loop->works.lines[work->kind];
 }
 
+static_assert(LW_WORK_KINDS == 4 && LW_METRIC_NAMES_DONE == LW_METRIC_HASHES_DONE + 1
+                  && LW_METRIC_FILES_DONE == LW_METRIC_HASHES_DONE + LW_WORK_FILE,
+              "each group has a row of each kind, in their order");
+static void count(const struct lw_work *work, enum lw_metric first, double by)
+{
+    lw_tally_add(&work->loop->tally, first + (enum lw_metric)work->kind, by);
+}
+
 static void take_out(struct lw_work_line *line, struct lw_work **link)
 {
     struct lw_work *work = *link;
@@ -84,6 +93,7 @@ static void take_out(struct lw_work_line *line, struct lw_work **link)
     if (line->end == &work->next)
         line->end = link;
     work->next = NULL;
+    count(work, LW_METRIC_HASHES_WAITING, -1);
     line->in_line--;
 }
 
@@ -102,6 +112,8 @@ static void on_done(uv_work_t *uv, int status)
     (void)status; /* nothing is ever cancelled */
     line->running--;
     line->done++;
+    count(work, LW_METRIC_HASHES_RUNNING, -1);
+    count(work, LW_METRIC_HASHES_DONE, 1);
     work->state = LW_WORK_IDLE;
     begin_next(work->loop, line);
     work->done(work);
@@ -114,6 +126,7 @@ static void begin_next(struct lw_loop *loop, struct lw_work_line *line)
         return;
     take_out(line, &line->first);
     line->running++;
+    count(work, LW_METRIC_HASHES_RUNNING, 1);
     work->state = LW_WORK_RUNNING;
     work->uv.data = work;
     lw_require(uv_queue_work(&loop->uv, &work->uv, on_run, on_done) == 0);
@@ -123,17 +136,19 @@ bool lw_work_start(struct lw_loop *loop, struct lw_work *work, enum lw_work_kind
 {
     struct lw_work_line *line = &loop->works.lines[kind];
     lw_require(work->state == LW_WORK_IDLE && work->run && work->done);
-    if (line->in_line == bounds_of[kind].in_line) {
-        line->refused++;
-        return false;
-    }
     work->loop = loop;
     work->kind = kind;
+    if (line->in_line == bounds_of[kind].in_line) {
+        line->refused++;
+        count(work, LW_METRIC_HASHES_REFUSED, 1);
+        return false;
+    }
     work->state = LW_WORK_IN_LINE;
     work->next = NULL;
     *line->end = work;
     line->end = &work->next;
     line->in_line++;
+    count(work, LW_METRIC_HASHES_WAITING, 1);
     begin_next(loop, line);
     return true;
 }

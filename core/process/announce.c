@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "process/master.h"
 #include "process/pid_file.h"
+#include "share/metrics.h"
 
 /* For how long the loop of a worker has not come around, in milliseconds. */
 static uint64_t still_ms(const struct lw_child *child)
@@ -72,6 +73,8 @@ void lw_announce_reloaded(struct lw_master *master, bool is_done)
         outside->reloads++;
     else
         outside->failed_reloads++;
+    lw_metrics_add(lw_metrics_own(),
+                   is_done ? LW_METRIC_RELOADS : LW_METRIC_RELOADS_FAILED, 1);
     tell_ready(master);
 }
 

@@ -9,6 +9,7 @@
 #include "net/handover.h"
 #include "process/master.h"
 #include "process/stall.h"
+#include "share/metrics.h"
 
 #define TICK_MS      25
 #define TICK_ONE_MS  250 /* where there is nobody to accept for another */
@@ -132,6 +133,7 @@ static bool look(struct lw_child *child, uint64_t now)
         return false;
     child->is_late = since_ms > HEARTBEAT_MS;
     if (limit_ms > 0 && since_ms > limit_ms) {
+        lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
         lw_stall_say(&master->board->slots[child->slot], child->number, since_ms);
         child->state = LW_CHILD_ENDING;
         lw_worker_kill(child);

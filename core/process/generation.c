@@ -42,12 +42,13 @@ static void on_late(uv_timer_t *timer)
         return;
     }
     generation->is_late = true;
-    uv_timer_start(timer, on_late, patience_ms, 0);
+    if (patience_ms > 0)
+        uv_timer_start(timer, on_late, patience_ms, 0);
     lw_host_stop(host, patience_ms);
     if (count == 0)
         return;
-    lw_log(LW_LOG_WARN, "generation %u: %u request%s cut after the drain timeout",
-           generation->number, count, count == 1 ? " was" : "s were");
+    lw_log(LW_LOG_WARN, "generation %u: %u request%s cut", generation->number, count,
+           count == 1 ? " was" : "s were");
     lw_conn_cut_owner(host->loop, &host->owner);
 }
 
@@ -60,6 +61,12 @@ void lw_generation_retire(struct lw_generation *generation)
     if (patience_ms > 0)
         uv_timer_start(&generation->late, on_late, patience_ms, 0);
     lw_host_stopping(&generation->host);
+}
+
+void lw_generation_hurry(struct lw_generation *generation)
+{
+    if (!generation->is_late)
+        on_late(&generation->late);
 }
 
 static void on_late_closed(uv_handle_t *handle)

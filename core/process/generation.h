@@ -47,6 +47,9 @@ struct lw_generation *lw_generation_load(struct lw_loop *loop,
 /* No new requests are for it: it ends what it has begun. */
 void lw_generation_retire(struct lw_generation *generation);
 
+/* Its deadline is now. */
+void lw_generation_hurry(struct lw_generation *generation);
+
 /* What became of it in a turn: a retiring one without requests is told so.  Closes an
  * ended one.  true: it can be freed. */
 bool lw_generation_settle(struct lw_generation *generation);

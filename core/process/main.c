@@ -18,6 +18,7 @@
 #include "process/worker.h"
 #include "share/board.h"
 #include "share/interest.h"
+#include "share/metrics.h"
 #include "share/region.h"
 
 /* Ends the process although threads still run; one of them may be stuck while it holds
@@ -48,6 +49,7 @@ static int work(struct lw_options *options, const struct lw_inherited *inherited
     }
     if (inherited) {
         lw_board_take(inherited->slot);
+        lw_metrics_take(inherited->slot);
         lw_interest_reset();
         if (!options->is_dev)
             options->argv[0] = name;

@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "process/cores.h"
+#include "share/metrics.h"
 #include "share/region.h"
 
 #define FAILED 1
@@ -95,6 +96,12 @@ static int construct(struct lw_master *master)
         code = lw_listeners_open(master, fds);
     if (code)
         return code;
+    lw_metrics_take(LW_METRIC_MASTER);
+    code = lw_monitored_open(master, fds);
+    if (code) {
+        lw_listeners_close(master, false);
+        return code;
+    }
     code = lw_outside_open(master);
     if (code) {
         lw_listeners_close(master, false);
@@ -133,6 +140,7 @@ int lw_master_run(const struct lw_options *options, char **argv)
         code = FAILED;
     if (!code)
         uv_run(&master.loop, UV_RUN_DEFAULT);
+    lw_monitored_close(&master.monitored, master.upgrade.origin >= 0);
     lw_outside_close(&master);
     return code ? code : master.exit_code;
 }

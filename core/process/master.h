@@ -21,6 +21,7 @@
 
 #include "net/bind.h"
 #include "process/channel.h"
+#include "process/monitored.h"
 #include "process/options.h"
 #include "process/outside.h"
 #include "share/board.h"
@@ -116,6 +117,7 @@ struct lw_master {
     uint32_t core_count;
     struct lw_reload reload;
     struct lw_upgrade upgrade;
+    struct lw_monitored monitored;
     uv_timer_t tick;       /* looks at heartbeats */
     uv_timer_t stop_limit; /* what has not ended is killed */
     uv_signal_t signals[8];

@@ -20,6 +20,7 @@ enum unit {
     SECONDS,
     PATH,
     TEXT,
+    HEALTH,
     LEVEL,
     NETWORK,
     MODE,
@@ -54,8 +55,7 @@ static const struct flag flags[] = {
     {"--unix-mode", "octal", MODE, NULL,
      "of unix sockets, e.g. 660 (default 600: its owner only)"},
     {"--trusted-proxy", "network", NETWORK, NULL,
-     "whose Forwarded or X-Forwarded-* is believed, repeatable: an address, a\n"
-     "                                network such as 10.0.0.0/8, or unix:"},
+     "repeatable: whose Forwarded, X-Forwarded-* count (10.0.0.0/8, ::1, unix:)"},
     {"--proxy-protocol", NULL, PROXY_HEADER, NULL,
      "connections come from trusted proxies only, with a PROXY header"},
     {"--workers", "n|auto", WORKERS, NULL,
@@ -68,6 +68,10 @@ static const struct flag flags[] = {
     {"--pid-file", "path", TEXT, NULL, "where the pid is written (default likewise)"},
     {"--user", "name", TEXT, NULL, "serves as this user, after root has bound"},
     {"--group", "name", TEXT, NULL, "and as this group (default: the user's)"},
+    {"--metrics", "host:port|unix:path", TEXT, NULL,
+     "where /metrics (for Prometheus) and /health are answered (default off)"},
+    {"--health", "/path", HEALTH, NULL,
+     "answered before the app: 200 when ready, 503 when it ends (default off)"},
     {"--log-level", "level", LEVEL, NULL,
      "of the error log: debug, info, warn or error (default info)"},
     {"--request-id", "answers", SHOWN_IDS, NULL,
@@ -175,6 +179,7 @@ static bool wrong_value(const struct flag *flag, const char *value)
         [TEXT] = "want a name",
         [LEVEL] = "want debug, info, warn or error",
         [NETWORK] = "want an address, a network, e.g. 10.0.0.0/8 or fd00::/8, or unix:",
+        [HEALTH] = "want a path as requests have it, e.g. /healthz",
         [MODE] = "want an octal mode, e.g. 660",
         [SHOWN_IDS] = "want errors, all or none",
         [NAMERS] = "want proxies or anyone",
@@ -230,6 +235,7 @@ static bool read_text(struct lw_options *options, const struct flag *flag,
         {"--pid-file", &options->pid_file},
         {"--user",     &options->user    },
         {"--group",    &options->group   },
+        {"--metrics",  &options->metrics },
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (strcmp(fields[i].name, flag->name) == 0)
@@ -259,6 +265,7 @@ static bool read_value(struct lw_options *options, const struct flag *flag,
     case SHOWN_IDS: return read_word(&limits.shown_ids, text, shown);
     case NAMERS: return read_word(&limits.takes_any_id, text, namers);
     case TEXT: return read_text(options, flag, text);
+    case HEALTH: options->health = text; return *text == '/' && !strpbrk(text, "?# ");
     case PATH: options->access_log = text; return *text != 0;
     case LISTEN: options->listens[options->listen_count++] = text; return true;
     case WORKERS: return read_workers(options, text);

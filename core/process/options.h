@@ -21,6 +21,8 @@ struct lw_options {
     const char *pid_file; /* NULL: likewise */
     const char *user;     /* NULL: the one that started it */
     const char *group;    /* NULL: the user's */
+    const char *metrics;  /* where scrapes are answered; NULL: nowhere */
+    const char *health;   /* a path; NULL: none */
     enum lw_level log_level;
     const char **listens; /* where to listen; owned, the texts belong to main's argv */
     uint32_t listen_count;

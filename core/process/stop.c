@@ -64,6 +64,8 @@ void lw_stop(struct lw_master *master, uint64_t grace_ms, bool others_go_on)
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++)
         drain(&master->children[i], grace_ms);
     lw_listeners_close(master, others_go_on);
+    if (others_go_on) /* else it shows how the end comes */
+        lw_monitored_close(&master->monitored, true);
     if (timeout_ms > 0) /* on_stop may take as long as requests did */
         uv_timer_start(&master->stop_limit, on_limit,
                        grace_ms + 2 * timeout_ms + PATIENCE_MS, 0);

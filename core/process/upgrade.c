@@ -48,7 +48,7 @@ static void inherit_fd(struct heritage *heritage, int fd)
 static void write_heritage(struct lw_master *master, struct heritage *heritage,
                            int channel)
 {
-    size_t most = FIRST_SOCKET_FD + 1 + (size_t)master->place_count * LW_WORKERS_MOST;
+    size_t most = FIRST_SOCKET_FD + 2 + (size_t)master->place_count * LW_WORKERS_MOST;
     size_t room = (most + 1) * WORD_OCTETS + LW_OUTSIDE_ROOM;
     heritage->stdio = lw_alloc(most * sizeof *heritage->stdio);
     heritage->text = lw_alloc(room);
@@ -68,6 +68,11 @@ static void write_heritage(struct lw_master *master, struct heritage *heritage,
                            master->places[i].listen, i, j, heritage->count);
             inherit_fd(heritage, fd);
         }
+    int metrics;
+    at += (int)lw_monitored_hand_on(&master->monitored, heritage->text + at,
+                                    room - (size_t)at, heritage->count, &metrics);
+    if (metrics >= 0)
+        inherit_fd(heritage, metrics);
     int control =
         lw_outside_hand_on(&master->outside, heritage->text + at, heritage->count);
     if (control >= 0)

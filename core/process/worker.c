@@ -17,7 +17,8 @@
 #include "process/signals.h"
 #include "share/board.h"
 
-#define REAP_MS 50 /* between two looks at what closes */
+#define MOST_RETIRING 8  /* generations that wait for their last requests */
+#define REAP_MS       50 /* between two looks at what closes */
 
 static void on_reap(uv_timer_t *timer)
 {
@@ -166,8 +167,11 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
     }
     if (lw_networks_any(&options->trusted))
         worker->loop.trusted = &options->trusted;
-    worker->loop.demands_proxy_header = options->demands_proxy_header;
+    /* Commands that ask their own app, as test and check do, are no proxies. */
+    worker->loop.demands_proxy_header = inherited && options->demands_proxy_header;
     worker->loop.unix_mode = options->unix_mode;
+    if (options->health)
+        lw_loop_show_health(&worker->loop, options->health);
     uv_timer_init(&worker->loop.uv, &worker->drain_timer);
     uv_timer_init(&worker->loop.uv, &worker->reaper);
     worker->drain_timer.data = worker->reaper.data = worker;
@@ -280,6 +284,22 @@ void lw_worker_reopen(struct lw_worker *worker)
         lw_access_log_reopen(worker->loop.access_log);
 }
 
+/* Reloads that come fast must not pile up generations which wait for their last
+ * requests: the oldest of too many waits no longer. */
+static void bound_retiring(const struct lw_worker *worker)
+{
+    struct lw_generation *oldest = NULL;
+    int count = 0;
+    for (struct lw_generation *g = worker->generations; g; g = g->next) {
+        if (g->state != LW_GENERATION_RETIRING || g->is_late)
+            continue;
+        oldest = g;
+        count++;
+    }
+    if (count > MOST_RETIRING)
+        lw_generation_hurry(oldest);
+}
+
 static struct lw_generation *find(const struct lw_worker *worker, uint32_t number)
 {
     struct lw_generation *generation = worker->generations;
@@ -320,6 +340,7 @@ void lw_worker_switch(struct lw_worker *worker, uint32_t number)
         lw_dev_switched(worker->loop.dev, number);
     if (last)
         lw_generation_retire(last);
+    bound_retiring(worker);
     lw_orders_tell(worker, LW_MESSAGE_SWITCHED, number);
 }
 

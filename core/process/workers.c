@@ -16,6 +16,7 @@
 #include "process/environment.h"
 #include "process/inherit.h"
 #include "process/master.h"
+#include "share/metrics.h"
 
 #define BACK_OFF_FIRST_MS 100
 #define BACK_OFF_MOST_MS  10000
@@ -119,6 +120,7 @@ static void replace(struct lw_child *child, int code, int number)
         child->back_off_ms = 0;
     say_end(child, code, number);
     master->outside.restarts++;
+    lw_metrics_count_of(child->slot, LW_METRIC_RESTARTS);
     lw_worker_start_later(child);
     lw_cover_settle(master);
 }

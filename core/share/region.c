@@ -15,15 +15,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/require.h"
+#include "share/robust.h"
 
 enum {
     NAME_SIZE = 104, /* with the NUL */
     MAX_REGIONS = 1024,
-    WAIT_S = 2 /* for a process that was stopped while it held the lock */
+    WAIT_MS = 2000 /* for a process that was stopped while it held the lock */
 };
 
 static const char magic[16] = "luaweb share 1";
@@ -90,25 +90,12 @@ static int64_t stretch(int fd)
     return -EFBIG;
 }
 
-static int begin_lock(pthread_mutex_t *lock)
-{
-    pthread_mutexattr_t how;
-    int error = pthread_mutexattr_init(&how);
-    if (error)
-        return -error;
-    pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
-    error = pthread_mutex_init(lock, &how);
-    pthread_mutexattr_destroy(&how);
-    return -error;
-}
-
 static int begin_directory(int fd, uint64_t total)
 {
     struct directory *directory = map(fd, sizeof(struct directory), 0);
     if (!directory)
         return -errno;
-    int error = begin_lock(&directory->lock);
+    int error = lw_robust_begin(&directory->lock);
     directory->used = whole_pages(sizeof(struct directory));
     directory->total = total;
     memcpy(directory->magic, magic, sizeof magic);
@@ -160,35 +147,17 @@ bool lw_share_open(int fd)
     return false;
 }
 
-static bool lock_directory(pthread_mutex_t *lock)
+bool lw_share_is_open(void)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += WAIT_S;
-    int error = pthread_mutex_clocklock(lock, CLOCK_MONOTONIC, &until);
-    if (error == EOWNERDEAD)
-        error = pthread_mutex_consistent(lock);
-    return error == 0;
+    return share.directory != NULL;
 }
 
-/* Where the region begins; 0: no room. */
-static uint64_t find_or_add(struct directory *directory, const char *name, size_t size)
+static bool lock_directory(pthread_mutex_t *lock)
 {
-    for (uint32_t i = 0; i < directory->count; i++) {
-        const struct entry *entry = &directory->list[i];
-        if (entry->size == size && strcmp(entry->name, name) == 0)
-            return entry->offset;
-    }
-    uint64_t room = directory->total - directory->used;
-    if (directory->count == MAX_REGIONS || whole_pages(size) > room)
-        return 0;
-    struct entry *entry = &directory->list[directory->count];
-    memcpy(entry->name, name, strlen(name) + 1);
-    entry->size = size;
-    entry->offset = directory->used;
-    directory->used += whole_pages(size); /* a death after this costs addresses only */
-    __atomic_store_n(&directory->count, directory->count + 1, __ATOMIC_RELEASE);
-    return entry->offset;
+    enum lw_robust_result result = lw_robust_take(lock, WAIT_MS);
+    if (result == LW_ROBUST_INHERITED)
+        lw_robust_repaired(lock); /* there is nothing to repair */
+    return result != LW_ROBUST_BUSY;
 }
 
 static void *remember(const char *name, size_t size, void *memory)
@@ -200,17 +169,59 @@ static void *remember(const char *name, size_t size, void *memory)
     return memory;
 }
 
-void *lw_share_region(const char *name, size_t size)
+static const struct entry *find(const struct directory *directory, const char *name,
+                                size_t size)
+{
+    for (uint32_t i = 0; i < directory->count; i++) {
+        const struct entry *entry = &directory->list[i];
+        if (entry->size == size && strcmp(entry->name, name) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+/* A death before the last store costs addresses at most: whoever comes next begins
+ * again, behind. */
+static void *add(struct directory *directory, const char *name, size_t size,
+                 void (*begin)(void *memory, size_t size))
+{
+    uint64_t offset = directory->used;
+    if (directory->count == MAX_REGIONS
+        || whole_pages(size) > directory->total - offset)
+        return NULL;
+    directory->used += whole_pages(size);
+    void *memory = map(share.fd, whole_pages(size), offset);
+    if (!memory)
+        return NULL;
+    if (begin)
+        begin(memory, size);
+    struct entry *entry = &directory->list[directory->count];
+    memcpy(entry->name, name, strlen(name) + 1);
+    entry->size = size;
+    entry->offset = offset;
+    __atomic_store_n(&directory->count, directory->count + 1, __ATOMIC_RELEASE);
+    return memory;
+}
+
+void *lw_share_region_begun(const char *name, size_t size,
+                            void (*begin)(void *memory, size_t size))
 {
     lw_require(size > 0 && strlen(name) < NAME_SIZE);
     for (struct mapped *at = share.list; at; at = at->next) {
         if (at->size == size && strcmp(at->name, name) == 0)
             return at->memory;
     }
-    if (!share.directory || size > largest || !lock_directory(&share.directory->lock))
+    struct directory *directory = share.directory;
+    if (!directory || size > largest || !lock_directory(&directory->lock))
         return NULL;
-    uint64_t offset = find_or_add(share.directory, name, size);
-    pthread_mutex_unlock(&share.directory->lock);
-    void *memory = offset ? map(share.fd, whole_pages(size), offset) : NULL;
+    const struct entry *entry = find(directory, name, size);
+    void *memory = entry ? map(share.fd, whole_pages(size), entry->offset)
+                         : add(directory, name, size, begin);
+    lw_robust_give(&directory->lock);
     return memory ? remember(name, size, memory) : NULL;
+}
+
+void *lw_share_region(const char *name, size_t size)
+{
+    return lw_share_region_begun(name, size, NULL);
 }

@@ -36,6 +36,7 @@ if not host then return require "luaweb.offload_state" end
 require("luaweb.abi").open(host, embedded "luaweb.abi.h")
 require("luaweb.loader").install()
 require("luaweb.trace_ends").prepare()
+require("luaweb.count").watch_jit()
 if os.getenv "LUAWEB_WATCH" then require("luaweb.commit_watch").on() end
 require("luaweb.command").start(command, { select(4, ...) })
 return require("luaweb.sched").turn

@@ -11,6 +11,7 @@ local handle = require "luaweb.request.handle"
 local host = require "luaweb.host"
 local inspector = require "luaweb.dev.inspector"
 local loader = require "luaweb.loader"
+local log = require "luaweb.log"
 local machines = require "luaweb.machine"
 local nearby = require "luaweb.dev.nearby"
 local response = require "luaweb.response"
@@ -71,10 +72,14 @@ local function explain(seen, text, where)
   return ok and explained or nil
 end
 
---- What answers for a function of the app that has failed; see host.lua.
-local function show(req, r, text, where)
+-- Shows the source of what has failed, at the terminal.
+local function show_source(text)
   local _, place, excerpt = failures.first(text)
   if excerpt then terminal.show(place, excerpt) end
+end
+
+--- What answers for a function of the app that has failed; see host.lua.
+local function show(req, r, text, where)
   if not nearby.may_see(req) then return nil end
   local seen = seen_of(req, r)
   where = where ~= "" and where:match "^%s*(.*)$" or nil
@@ -140,6 +145,9 @@ end
 local function begin(path)
   loader.on_require = note_module
   host.show = show
+  log.listen(function(level, text)
+    if level == "error" then show_source(text) end
+  end)
   source.add(path)
   watch.file(path)
   watch.sources(path:match "^(.*)/[^/]*$" or ".")
@@ -159,11 +167,13 @@ local function load(path)
   return app, capp
 end
 
-local function on_error(err)
-  local text = trace.of_app(trace.back(err))
-  local _, place, excerpt = failures.first(text)
-  if excerpt then terminal.show(place, excerpt) end
-  return text
+-- Where a load has failed.  After a stack overflow there is hardly any room.
+local function on_error(err) return { text = trace.back(err) } end
+
+-- Why, in the words of the app.
+local function reason_of(failure, path)
+  if type(failure) ~= "table" then return path .. ": stack overflow" end
+  return trace.of_app(failure.text)
 end
 
 --- Loads an app, or what shows why it can't be loaded.
@@ -177,7 +187,8 @@ function M.load(path, is_remote)
   begin(path)
   local ok, app, capp = xpcall(load, on_error, path)
   if ok then return app, capp end
-  local text = type(app) == "string" and app or path .. ": stack overflow"
+  local text = reason_of(app, path)
+  show_source(text)
   if C.luaweb_dev_serves(abi.host) then return nil, nil, text end
   io.stderr:write("luaweb: ", text, "\n")
   C.luaweb_dev_broken(abi.host)

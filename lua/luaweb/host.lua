@@ -5,6 +5,7 @@
 local abi = require "luaweb.abi"
 local body = require "luaweb.request.body"
 local cancellation = require "luaweb.cancellation"
+local count = require "luaweb.count"
 local dump = require "luaweb.dump"
 local ffi = require "ffi"
 local handle = require "luaweb.request.handle"
@@ -116,6 +117,7 @@ local function show(req, r, failure, index)
 end
 
 local function log_failure(req, r, failure, index)
+  count.handler_error()
   local name = "a request that has ended"
   if r.generation == req[2] then
     name = ("[%s] %s"):format(request.id(r), request.line(r))

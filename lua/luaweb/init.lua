@@ -78,10 +78,14 @@ local function later(name, load)
   end
 end
 
+M.shared = later("shared", function() return require "luaweb.shared" end)
+M.rate_limit = later("rate_limit", function() return require "luaweb.rate_limit" end)
+
 local function load_fetch() return require "luaweb.fetch" end
 
 M.fetch = later("fetch", load_fetch)
 M.fetch_alt = later("fetch_alt", load_fetch)
 M.proxy = later("proxy", function() return require "luaweb.proxy" end)
+M.metrics = later("metrics", function() return require "luaweb.metrics" end)
 
 return M

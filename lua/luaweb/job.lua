@@ -72,7 +72,7 @@ end
 
 --- What is known of the work that the running job is part of: a table that it shares
 --- with the jobs of its scope, and that the jobs of inner scopes and in the background
---- inherit.  In a request it has the field request_id.
+--- inherit.  In a request it has the fields request_id and trace.
 ---@return table
 function M.context()
   local known, task = context(), sched.self()

@@ -17,8 +17,8 @@ for level, name in ipairs { "debug", "info", "warn", "error" } do
   --- Writes one event.
   ---@param text string
   M[name] = function(text)
-    if listener then listener(name, text) end
     C.luaweb_log(host, level - 1, text, #text)
+    if listener then listener(name, text) end
   end
 end
 

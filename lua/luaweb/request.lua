@@ -23,7 +23,8 @@ local rawget, rawset, setmetatable = rawget, rawset, setmetatable
 ---@field target string     the request target as received
 ---@field scheme string     "http" or "https"
 ---@field host string       the authority asked for, e.g. "example.com:8080"
----@field peer string       the client's address
+---@field peer string       the client's address; "unix:" of a unix socket; behind a
+---                         proxy that hides it "unknown" or a name such as "_hidden"
 ---@field version string    "1.0" or "1.1"
 ---@field id string         names this request in the logs
 ---@field trace luaweb.Trace   which trace it is part of

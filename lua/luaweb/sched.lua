@@ -6,6 +6,7 @@
 -- What it runs are tasks: tables with a coroutine `co`.  A dispatcher is one, a job
 -- (spawn.lua) another; a job has a coroutine only from its first turn to its end.
 local abi = require "luaweb.abi"
+local count = require "luaweb.count"
 local ffi = require "ffi"
 local run_queue = require "luaweb.run_queue"
 local waiting = require "luaweb.waiting"
@@ -63,6 +64,7 @@ end
 
 ---@class luaweb.Task
 ---@field co thread|false
+---@field span luaweb.Trace?   what it is part of, within web.span
 ---@field lost string?   why it has yielded for good (cancellation.lua)
 
 M.ready, M.ready_first = run_queue.put, run_queue.put_first
@@ -240,12 +242,8 @@ local turns = 0
 ---@return integer
 function M.turn_number() return turns end
 
---- Runs what is ready: events, then the jobs and handlers that can go on, until neither
---- is left or the turn has lasted long enough.
----@return boolean more   there is more to be done at once
-function M.turn()
+local function run()
   local is_idle = false
-  turns = turns + 1
   for _ = 1, RESUMES_PER_TURN do
     local task = is_idle and next_ready()
     if task then
@@ -256,6 +254,16 @@ function M.turn()
     end
   end
   return true
+end
+
+--- Runs what is ready: events, then the jobs and handlers that can go on, until neither
+--- is left or the turn has lasted long enough.
+---@return boolean more   there is more to be done at once
+function M.turn()
+  turns = turns + 1
+  local more = run()
+  if count.jobs_started + count.jobs_ended ~= count.jobs_told then count.tell_jobs() end
+  return more
 end
 
 return M

@@ -2,6 +2,7 @@
 -- What runs a job: its record, the coroutines that jobs take turns in, and what becomes
 -- of what its function returns and raises.  job.lua is what apps see of it.
 local commit = require "luaweb.commit"
+local count = require "luaweb.count"
 local log = require "luaweb.log"
 local outcome = require "luaweb.outcome"
 local queue = require "luaweb.queue"
@@ -94,13 +95,16 @@ local function finish(job, ok, ...)
     outcome.keep(job, ...)
   else
     outcome.fail(job, failure.raised)
+    if job.outcome == "failed" then count.jobs_failed = count.jobs_failed + 1 end
   end
+  count.jobs_ended = count.jobs_ended + 1
   job.fn, job.co = false, false
   local scope = job.scope
   roster.remove(scope, job)
   if job.waiters then
     serve_waiters(job)
   elseif job.outcome == "failed" and not scope.keeps_failures then
+    count.job_error()
     uncaught(job.value, job, failure.text or trace.text_of(job.value))
   end
   if scope.on_end then scope:on_end(job) end
@@ -163,6 +167,7 @@ function M.make(scope, fn, ...)
     scope = scope, fn = fn, n = 0, outcome = false, waiters = false,
     older = last, younger = scope }, Job)
   roster.add(scope, job)
+  count.jobs_started = count.jobs_started + 1
   outcome.keep(job, ...)
   local task = current()
   if task and task.span then job.span = task.span end

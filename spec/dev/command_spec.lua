@@ -101,6 +101,19 @@ return web.app { workers = 3, web.get("/", function() return "hello" end) }
     dev.logs(child, '>    4 |   web.get("/fails", function() error "a secret" end),\n')
   end)
 
+  it("shows the source of a failure in a job, too", function()
+    local child = dev.serve { ["app.lua"] = [[
+local web = require "luaweb"
+local job = require "luaweb.job"
+return web.app { web.get("/", function()
+  job.background(function() error "in a job" end)
+  return "ok"
+end) }
+]] }
+    assert.equal("ok", dev.get(child, "/").body)
+    dev.logs(child, '>    4 |   job.background(function() error "in a job" end)\n')
+  end)
+
   it("prints none for its own resources", function()
     local child = dev.serve { ["app.lua"] = FAILS }
     dev.get(child, "/.luaweb/dev.js")

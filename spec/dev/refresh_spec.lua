@@ -144,6 +144,11 @@ describe("The tag of the script", function()
     end
   end)
 
+  it("is in what our script asks for, since that is what the page gets next", function()
+    assert.matches(TAG, dev.get(child, "/page", "Sec-Fetch-Dest: empty\r\n"
+      .. "Luaweb-Refresh: x-1\r\n").body)
+  end)
+
   it("is said to be of no use where the page's policy forbids the script", function()
     dev.get(child, "/kind-policy")
     assert.is_nil(child:errors():find "refresh")

@@ -27,7 +27,10 @@ return [[
     disconnect();
     var reload = function () { location.reload(); };
     // Past the cache: what the app says of the age of a page was said of another one.
-    fetch(location.href, { cache: "reload" }).then(reload, reload);
+    // What comes stays there for the page, so it has to be that of a page.
+    fetch(location.href, { cache: "reload",
+      headers: { "Accept": "text/html,*/*;q=0.8", "Luaweb-Refresh": mine } })
+      .then(reload, reload);
   }
 
   function hide() {
