@@ -210,7 +210,8 @@ describe("a running server", function()
     local ended = process.run("reload", "--listen", "127.0.0.1:1")
     assert.equal(5, ended.code)
     assert.matches("^luaweb: no server that listens on 127.0.0.1:1 answers: looked "
-      .. "into [^\n]*/run/luaweb; %-%-control names the socket of a server\n$", ended.errors)
+      .. "into [^\n]*/run/luaweb; %-%-control names the socket of a server\n$",
+      ended.errors)
     ended = process.run("stop", "--control", process.path "x")
     assert.equal(5, ended.code)
     assert.equal(("luaweb: no server answers at %s: No such file or directory\n")

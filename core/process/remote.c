@@ -106,7 +106,10 @@ static void unescape(char *text)
         bool is_escape = *text == '\\' && (text[1] == 'n' || text[1] == '\\');
         if (is_escape)
             text++;
-        *out++ = is_escape && *text == 'n' ? '\n' : *text;
+        char plain = *text;
+        if (is_escape && plain == 'n')
+            plain = '\n';
+        *out++ = plain;
     }
     *out = 0;
 }
@@ -229,7 +232,9 @@ static const char *value_of(const struct lw_options *options, int *at, const cha
         return NULL;
     if (word[size] == '=')
         return word + size + 1;
-    return word[size] == 0 ? options->argv[++*at] : NULL;
+    if (word[size] != 0 || *at + 1 == options->argc)
+        return NULL;
+    return options->argv[++*at];
 }
 
 static bool read_seconds(struct lw_remote *remote, const char *text)
