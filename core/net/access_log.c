@@ -275,7 +275,10 @@ static void write_on(struct lw_access_log *log)
     uv_buf_t buffer =
         uv_buf_init(log->writing + log->written, (unsigned)size_of_piece(log));
     log->is_busy = true;
+    sigset_t before;
+    lw_work_shield(&before);
     uv_fs_write(log->uv, &log->write, log->fd, &buffer, 1, -1, on_written);
+    lw_work_unshield(&before);
 }
 
 void lw_access_log_add(struct lw_access_log *log, const struct lw_access *access)
