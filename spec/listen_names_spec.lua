@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- Names with several addresses, IPv6, several listeners, and the mode of unix sockets.
+local eventually = require "spec.support.eventually"
 local ffi = require "ffi"
 local lfs = require "lfs"
 local process = require "spec.support.process"
@@ -73,6 +74,45 @@ describe("localhost", function()
     other:expect("on http://localhost:" .. port .. "$")
     assert.equal("Hello, World!", greeting("::1", port))
     assert.equal("Hello, World!", greeting("127.0.0.1", port))
+  end)
+end)
+
+-- The first line of a file, or nil.
+local function line_of(path)
+  local file = io.open(path)
+  local line = file and file:read "*l"
+  if file then file:close() end
+  return line
+end
+
+describe("A name with several addresses", function()
+  it("keeps them all when another executable takes over", function()
+    local pid_file, path = process.path "pid", process.path "a.sock"
+    local child = process.start(HELLO, "--listen", "localhost:0", "--listen",
+      "unix:" .. path, "--listen", "[::1]:0", "--pid-file", pid_file, "--control",
+      process.path "control", "--workers", "2")
+    local first, port = child.pid, tonumber(child:expect "http://localhost:(%d+)$")
+    local other = tonumber(child:expect "http://%[::1%]:(%d+)$")
+    child:expect "/hello"
+    child:signal "USR2"
+    child:expect("on http://localhost:" .. port .. "$")
+    child:expect "/hello" -- the last that it prints
+    eventually("another one is the server", function()
+      local pid = tonumber(line_of(pid_file) or "")
+      child.pid = pid or first
+      return pid and pid ~= first
+    end)
+    for _ = 1, 4 do
+      assert.equal("Hello, World!", greeting("127.0.0.1", port))
+      assert.equal("Hello, World!", greeting("::1", port))
+      assert.equal("Hello, World!", greeting("::1", other))
+      assert.equal("Hello, World!", greeting("unix:" .. path))
+    end
+    child:signal "TERM"
+    child.pid = first
+    assert.equal(0, (child:wait()))
+    assert.is_true(is_deaf("127.0.0.1", port) and is_deaf("::1", port))
+    assert.is_nil(lfs.symlinkattributes(path, "mode"))
   end)
 end)
 

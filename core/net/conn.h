@@ -79,7 +79,7 @@ struct lw_conn {
     bool is_dirty;     /* in the list of this turn */
     bool has_read;     /* octets came since the deadline was armed */
     bool has_written;  /* octets went since then */
-    bool has_answered; /* a request has ended since then */
+    bool has_answered; /* a request has ended since then, or the PROXY header */
     struct lw_conn *next_dirty;
     struct lw_conn *prev;
     struct lw_conn *next;    /* of the open ones, or of the pool */

@@ -110,11 +110,12 @@ struct lw_master {
     uint32_t place_count;
     struct lw_child children[LW_WORKERS_MOST];
     uint32_t worker_count;
-    uint32_t slot_count; /* sockets of each TCP place: at least a worker each */
-    uint32_t first_slot; /* on the board: another after an upgrade */
-    uint32_t generation; /* the newest that was asked for */
-    bool has_served;     /* a worker was ready once */
-    bool is_announced;   /* all have been */
+    uint32_t slot_count;   /* sockets of each TCP place: at least a worker each */
+    uint32_t first_slot;   /* on the board: another after an upgrade */
+    uint32_t generation;   /* the newest that was asked for */
+    uint32_t apps_workers; /* how many the app wants, 0: any */
+    bool has_served;       /* a worker was ready once */
+    bool is_announced;     /* all have been */
     uint32_t cores[LW_WORKERS_MOST]; /* that this process may use */
     uint32_t core_count;
     struct lw_reload reload;
@@ -171,6 +172,9 @@ uint32_t lw_workers_in(const struct lw_master *master, enum lw_child_state state
 
 /* Hears what a child says from now on. */
 int lw_messages_hear(struct lw_child *child);
+
+/* Says that the server is up, once, when that is so. */
+void lw_messages_announce(struct lw_master *master);
 
 /* peers.c ------------------------------------------------------------------------ */
 
