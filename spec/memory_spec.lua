@@ -46,13 +46,14 @@ end)
 
 describe("descriptors", function()
   local function count(child)
-    local number = 0
-    for _ in lfs.dir(("/proc/%d/fd"):format(child.pid)) do number = number + 1 end
+    local number, worker = 0, child:workers()[1]
+    for _ in lfs.dir(("/proc/%d/fd"):format(worker)) do number = number + 1 end
     return number
   end
 
   it("are given back by 1000 clients that leave at any point", function()
     local child = process.serve(APP)
+    assert.equal("root", child:ask(process.get "/").body)
     local before = count(child)
     local beginnings = {
       "", "GET / HT", process.post("/echo", "hello"):sub(1, -2), process.get "/",

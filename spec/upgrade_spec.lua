@@ -127,6 +127,18 @@ describe("SIGUSR2", function()
       finish(child, pid)
     end)
 
+  it("may bring another number of workers: all sockets are accepted from", function()
+    local child = process.serve(process.file("app.lua", (APP:gsub("web.app {",
+      "%0 workers = 3,"))))
+    child:expect "/slow"
+    process.file("app.lua", (APP:gsub("web.app {", "%0 workers = 1,")))
+    child:signal "USR2"
+    local pid = await_successor(child)
+    ends(child.pid)
+    for _ = 1, 40 do assert.equal(pid, tonumber(child:ask(ROOT).body)) end
+    finish(child, pid)
+  end)
+
   it("keeps the path of a unix socket until the new master ends", function()
     local path = process.path "app.sock"
     local child = serve("--listen", "unix:" .. path)

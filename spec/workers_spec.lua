@@ -11,10 +11,10 @@ local ROOT = process.get "/"
 local APP = [[
 local ffi = require "ffi"
 local web = require "luaweb"
-ffi.cdef "int getpid(void);"
+ffi.cdef "int getpid(void); void _exit(int code);"
 return web.app {
   web.get("/", function() return tostring(ffi.C.getpid()) end),
-  web.get("/exit", function() os.exit(3) end),
+  web.get("/exit", function() ffi.C._exit(3) end),
   web.get("/slow", function() web.sleep(0.5) return "slow" end),
 }
 ]]

@@ -24,6 +24,7 @@
 #include "process/monitored.h"
 #include "process/options.h"
 #include "process/outside.h"
+#include "process/stall.h"
 #include "share/board.h"
 
 #define LW_WORKERS_MOST (LW_MAX_WORKERS / 2)
@@ -71,6 +72,7 @@ struct lw_child {
     uint64_t back_off_ms;
     char *failure;          /* why its first load failed, owned; NULL: it did not */
     bool is_late;           /* its heartbeat is old */
+    struct lw_stall stall;  /* whether it stands still for too long */
     struct lw_child *cover; /* accepts from its sockets too; NULL: nobody */
 };
 
@@ -108,11 +110,12 @@ struct lw_master {
     uint32_t place_count;
     struct lw_child children[LW_WORKERS_MOST];
     uint32_t worker_count;
-    uint32_t slot_count; /* sockets of each TCP place: at least a worker each */
-    uint32_t first_slot; /* on the board: another after an upgrade */
-    uint32_t generation; /* the newest that was asked for */
-    bool has_served;     /* a worker was ready once */
-    bool is_announced;   /* all have been */
+    uint32_t slot_count;   /* sockets of each TCP place: at least a worker each */
+    uint32_t first_slot;   /* on the board: another after an upgrade */
+    uint32_t generation;   /* the newest that was asked for */
+    uint32_t apps_workers; /* how many the app wants, 0: any */
+    bool has_served;       /* a worker was ready once */
+    bool is_announced;     /* all have been */
     uint32_t cores[LW_WORKERS_MOST]; /* that this process may use */
     uint32_t core_count;
     struct lw_reload reload;
@@ -169,6 +172,9 @@ uint32_t lw_workers_in(const struct lw_master *master, enum lw_child_state state
 
 /* Hears what a child says from now on. */
 int lw_messages_hear(struct lw_child *child);
+
+/* Says that the server is up, once, when that is so. */
+void lw_messages_announce(struct lw_master *master);
 
 /* peers.c ------------------------------------------------------------------------ */
 

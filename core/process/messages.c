@@ -50,6 +50,7 @@ static void print_served(const struct lw_master *master, const char *routes)
 static void begin_serving(struct lw_master *master, uint32_t apps_workers)
 {
     master->has_served = true;
+    master->apps_workers = apps_workers;
     uint32_t count = wanted_workers(master, apps_workers);
     master->worker_count = lw_listeners_widen(master, count);
     master->board->worker_count = master->first_slot + master->worker_count;
@@ -59,11 +60,15 @@ static void begin_serving(struct lw_master *master, uint32_t apps_workers)
             lw_worker_start_later(&master->children[i]);
 }
 
-/* Everybody who asked for us to serve may be told when all workers do. */
-static void announce(struct lw_master *master)
+/* A new executable takes over when all its workers are ready; else it is enough that
+ * each has been tried. */
+void lw_messages_announce(struct lw_master *master)
 {
-    if (master->is_announced
-        || lw_workers_in(master, LW_CHILD_READY) < master->worker_count)
+    bool is_upgrade = master->upgrade.origin >= 0;
+    uint32_t ready = lw_workers_in(master, LW_CHILD_READY);
+    uint32_t loading = lw_workers_in(master, LW_CHILD_LOADING);
+    bool is_ready = is_upgrade ? ready == master->worker_count : loading == 0;
+    if (master->is_announced || ready == 0 || !is_ready)
         return;
     master->is_announced = true;
     lw_upgrade_ready(master);
@@ -83,12 +88,26 @@ static void become_ready(struct lw_child *child, const struct lw_message *messag
         begin_serving(master, message->workers);
     }
     lw_cover_settle(master);
-    announce(master);
+    lw_messages_announce(master);
+}
+
+/* The number of workers is that of the start. */
+static void note_workers(struct lw_master *master, uint32_t apps_workers)
+{
+    if (master->apps_workers == apps_workers)
+        return;
+    master->apps_workers = apps_workers;
+    if (wanted_workers(master, apps_workers) != master->worker_count)
+        lw_log(LW_LOG_WARN,
+               "the app wants %u workers now; there are %u until the next start",
+               wanted_workers(master, apps_workers), master->worker_count);
 }
 
 static void on_loaded(struct lw_child *child, const struct lw_message *message,
                       const char *routes)
 {
+    if (child->state == LW_CHILD_READY)
+        note_workers(child->master, message->workers);
     if (child->state == LW_CHILD_LOADING)
         become_ready(child, message, routes);
     lw_reload_loaded(child, message->generation);

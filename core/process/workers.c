@@ -123,6 +123,7 @@ static void replace(struct lw_child *child, int code, int number)
     lw_metrics_count_of(child->slot, LW_METRIC_RESTARTS);
     lw_worker_start_later(child);
     lw_cover_settle(master);
+    lw_messages_announce(master);
 }
 
 static void on_ended(uv_process_t *process, int64_t code, int number)
@@ -207,6 +208,7 @@ bool lw_worker_start(struct lw_child *child)
     }
     child->state = LW_CHILD_LOADING;
     child->is_late = false;
+    child->stall = (struct lw_stall){.is_asked = false};
     lw_peers_introduce(child);
     return true;
 }

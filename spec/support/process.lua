@@ -137,10 +137,11 @@ function Child:workers()
   return tree.children(self.pid)
 end
 
---- Sends its first worker a signal.
+--- Sends its first worker, or a certain one, a signal.
 ---@param name string
-function Child:signal_worker(name)
-  tree.signal(self:workers()[1], name)
+---@param pid integer?
+function Child:signal_worker(name, pid)
+  tree.signal(pid or self:workers()[1], name)
 end
 
 -- The masters that took over from it are no children of ours.

@@ -31,7 +31,7 @@ take_server() {
   if [[ $side == luaweb-off ]]; then jit=off; fi
   next_port
   start server env "BENCH_JIT=$jit" "${PIN[@]}" "$BUILD/luaweb" \
-    "$FOLDER/apps/$(app_of "$name").lua" --listen "127.0.0.1:$PORT"
+    "$FOLDER/apps/$(app_of "$name").lua" --listen "127.0.0.1:$PORT" --workers 1
   if ! serves "$path"; then
     fail_case "$name" "$side" "$(tail -n 3 "$WORK/server.log" | tr '\n' ' ')"
   elif ! load_server "$path"; then
