@@ -210,6 +210,30 @@ describe("a worker that can't load its app any more", function()
     all_serve(child, 2)
   end)
 
+  it("gets its share of connections that others had got, when they come again",
+    function()
+      local child = serve(2)
+      break_one(child)
+      local conns = connect_all(child, 64)
+      process.file("app.lua", APP)
+      eventually("both run", function() return #child:workers() == 2 end)
+      eventually("half of them have found it", function()
+        local counts = {}
+        for i, conn in ipairs(conns) do
+          local answer = child:ask(ROOT, conn)
+          counts[answer.body] = (counts[answer.body] or 0) + 1
+          if answer:header "connection" == "close" then
+            conn:close()
+            conns[i] = child:connect()
+          end
+        end
+        local _, fewest = next(counts)
+        for _, has in pairs(counts) do fewest = math.min(fewest, has) end
+        return fewest < 64 and fewest >= 22
+      end)
+      close_all(conns)
+    end)
+
   it("is tried at once when a reload is asked for", function()
     local child = serve(1)
     break_one(child)
