@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a shared table costs: two processes that read, write and count, and a third that
- * is killed (kill -9) in the middle of writes.  Operations per second, latencies, and the
- * longest that the two had to wait.  The same with LMDB (no sync, writable map, in the
- * file given), where it is installed: the other way that was thought of. */
+ * is killed (kill -9) in the middle of writes.  Operations per second, latencies, and
+ * the longest that the two had to wait.  The same with LMDB (no sync, writable map, in
+ * the file given), where it is installed: the other way that was thought of. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Ours -------------------------------------------------------------------------------- */
+/* Ours ----------------------------------------------------------------------------- */
 
 static void *table_memory;
 static struct lw_table *table;
@@ -81,7 +81,7 @@ static void table_incr(struct luaweb_slice key)
     lw_table_incr(table, &write, 1, 0, &number);
 }
 
-/* LMDB -------------------------------------------------------------------------------- */
+/* LMDB ----------------------------------------------------------------------------- */
 
 #ifdef HAS_LMDB
 static const char *lmdb_path;
@@ -156,7 +156,7 @@ static void lmdb_incr(struct luaweb_slice key)
 }
 #endif
 
-/* Measuring --------------------------------------------------------------------------- */
+/* Measuring ------------------------------------------------------------------------ */
 
 static uint32_t slot_of(uint64_t ns)
 {

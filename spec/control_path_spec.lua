@@ -167,8 +167,8 @@ describe("a control socket that can't be", function()
 
   it("because of a file, a folder that is not there, a long name: code 3", function()
     local path = process.file("mine", "text")
-    assert.equal(("can't make the control socket %s: a file lies there that is no socket")
-      :format(path), refused("--control", path))
+    assert.equal(("can't make the control socket %s: a file lies there that is no "
+      .. "socket"):format(path), refused("--control", path))
     assert.equal("text", read(path))
     assert.matches("nowhere/x: No such file or directory$",
       refused("--control", process.path "nowhere/x"))
@@ -198,8 +198,8 @@ describe("a running server", function()
     local first, second = process.serve(HELLO), process.serve(HELLO)
     local ended = process.run("reload")
     assert.equal(2, ended.code)
-    assert.matches("several servers run here: name one by %-%-control, or by %-%-listen",
-      ended.errors)
+    assert.matches("several servers run here: name one by %-%-control, or by "
+      .. "%-%-listen", ended.errors)
     for _, child in ipairs { first, second } do
       assert.is_truthy(ended.errors:find("--control " .. control.path(child.port,
         ".sock"), 1, true))
@@ -209,8 +209,9 @@ describe("a running server", function()
   it("that is not there: code 5, and where it was looked for", function()
     local ended = process.run("reload", "--listen", "127.0.0.1:1")
     assert.equal(5, ended.code)
-    assert.matches("^luaweb: no server that listens on 127.0.0.1:1 answers: looked into "
-      .. "[^\n]*/run/luaweb; %-%-control names the socket of a server\n$", ended.errors)
+    assert.matches("^luaweb: no server that listens on 127.0.0.1:1 answers: looked "
+      .. "into [^\n]*/run/luaweb; %-%-control names the socket of a server\n$",
+      ended.errors)
     ended = process.run("stop", "--control", process.path "x")
     assert.equal(5, ended.code)
     assert.equal(("luaweb: no server answers at %s: No such file or directory\n")
@@ -230,7 +231,8 @@ describe("a running server", function()
 
   local WRONG = {
     [{ "reload", "now" }] = "reload: wants no argument: now",
-    [{ "reload", "--json" }] = "reload: this option is not one of this command's: --json",
+    [{ "reload", "--json" }] =
+      "reload: this option is not one of this command's: --json",
     [{ "stop", "--max-body", "1", "--dot" }] =
       "stop: this option is not one of this command's: --dot",
     [{ "status", "--timeout", "soon" }] =

@@ -7,6 +7,7 @@ local job = require "luaweb.job"
 local web = require "luaweb"
 return web.app {
   web.get("/", function(req) return req.id end),
+  web.get("/trace", function(req) return req.trace.trace_id end),
   web.get("/broken", function() error "boom" end),
   web.get("/own", function() return web.status(500):header("x-request-id", "mine") end),
   web.get("/busy", function() return 503 end),
@@ -100,6 +101,20 @@ describe("the name of a request", function()
       require("luaweb").sleep(0.02)
     end
     assert.is_truthy(child:errors():find("[" .. id .. "] a job failed: ", 1, true))
+  end)
+end)
+
+describe("the trace of a request", function()
+  it("is in its line of the JSON log, where somebody has asked for it", function()
+    local log = process.path "log"
+    local child = serve("--access-log", "json:" .. log)
+    local id = child:ask(process.get "/trace").body
+    child:ask(process.get "/")
+    child:signal "TERM"
+    child:wait()
+    local first, second = assert(io.open(log)):read("*l", "*l")
+    assert.is_truthy(first:find('"trace":"' .. id .. '"', 1, true), first)
+    assert.is_nil(second:find("trace", 1, true))
   end)
 end)
 

@@ -131,8 +131,28 @@ describe("a shared table", function()
     assert.equal(1, tables.open("again", 128 * KiB):get "k")
     local second = tables.open("again", 256 * KiB)
     assert.is_nil(second:get "k")
-    assert.is_nil(tables.open("again", 128 * KiB):get "k")
     assert.equal(1, first:get "k")
+    assert.is_nil(tables.open("again", 128 * KiB):get "k")
+  end)
+end)
+
+describe("a table that gets other sizes", function()
+  it("gives the memory of old ones back", function()
+    local text = ("x"):rep(50000)
+    local function filled(size)
+      local t = tables.open("sizes", size)
+      for i = 1, size / 80000 do t:set("k" .. i, text) end
+      return t
+    end
+    local first = filled(4 * MiB)
+    local second = filled(5 * MiB)
+    assert.equal(text, first:get "k50") -- a generation that ends may still use it
+    local before = tables.resident_kib()
+    local third = filled(64 * KiB)
+    assert.equal("absent", select(2, first:get "k50"))
+    assert.is_true(before - tables.resident_kib() > 2 * 1024)
+    assert.equal("done", first:set("k", 1))
+    for _, t in ipairs { first, second, third } do whole(t) end
   end)
 end)
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A server under systemd: sockets that it gets, and what it tells about itself.  The spec
--- plays the service manager.
+-- A server under systemd: sockets that it gets, and what it tells about itself.  The
+-- spec plays the service manager.
 local control = require "spec.support.control"
 local lfs = require "lfs"
 local process = require "spec.support.process"
@@ -189,8 +189,8 @@ return web.app { web.get("/", function() while true do end end) }
     require("luaweb").sleep(0.3)
     for _, lines in ipairs(manager:take()) do assert.is_nil(lines.WATCHDOG) end
     child:stop()
-    local odd = process.start_after("export NOTIFY_SOCKET=vsock:2:1; ", HELLO, "--listen",
-      "127.0.0.1:0")
+    local odd = process.start_after("export NOTIFY_SOCKET=vsock:2:1; ", HELLO,
+      "--listen", "127.0.0.1:0")
     odd:expect "serves"
     assert.matches("NOTIFY_SOCKET=vsock:2:1: no address of a unix socket", odd:errors())
     odd:stop()

@@ -190,6 +190,12 @@ const char *luaweb_error(struct luaweb_host *host, int code);
 void luaweb_request_id(struct luaweb_host *host, const struct luaweb_request *request,
                        char id[129]);
 
+/* The template of the resource that a request is for, lent by the app; empty where there
+ * is none, or the request has ended. */
+struct luaweb_slice luaweb_template(struct luaweb_host *host,
+                                    struct luaweb_request *request,
+                                    uint32_t generation);
+
 /* Finds a header (or trailer) by its name in any case: how many lines it has, and the
  * value of the first, lent until the request ends. */
 uint32_t luaweb_header_find(struct luaweb_host *host, struct luaweb_request *request,

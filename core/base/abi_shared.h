@@ -54,13 +54,13 @@ struct luaweb_shared_stats {
     double expired;   /* items whose time was over and whose room was needed */
     double repairs;   /* a process died in the middle of a write, which was undone */
     double resets;    /* a part of the table was unreadable, and emptied */
-    double busy;      /* calls that gave up; of this process only */
+    double busy;      /* calls that gave up */
 };
 
 struct luaweb_shared;
 
-/* The table of this name, which is new and empty where there was none, or one of another
- * size.  Lent until the process ends.  NULL: there is no room for it. */
+/* The table of this name, which is new and empty where there was none, or one of
+ * another size.  Lent until the process ends.  NULL: there is no room for it. */
 struct luaweb_shared *luaweb_shared_open(struct luaweb_host *host, const char *name,
                                          double size);
 
@@ -109,8 +109,8 @@ int luaweb_shared_keys(struct luaweb_host *host, struct luaweb_shared *table,
 void luaweb_shared_stats(struct luaweb_host *host, struct luaweb_shared *table,
                          struct luaweb_shared_stats *stats);
 
-/* How many requests of a kind there may be.  Takes one of `burst`, which come back at so
- * many per second, for a key (NULL: the client's address), and tells the client in
+/* How many requests of a kind there may be.  Takes one of `burst`, which come back at
+ * so many per second, for a key (NULL: the client's address), and tells the client in
  * the fields of its answer what is left.  false: nothing was, and the answer says when
  * to come again. */
 enum luaweb_rate_limit {

@@ -45,7 +45,9 @@
     X(drain_timeout, "--drain-timeout", 30000, SECONDS,                               \
       "what is left at a stop is cut")                                                \
     X(stall_timeout, "--stall-timeout", 5000, SECONDS,                                \
-      "a worker that stands still is replaced")
+      "a worker that stands still for longer is replaced")                            \
+    X(stall_warning, "--stall-warning", 0, SECONDS,                                   \
+      "what holds up a worker for longer is logged")
 /* clang-format on */
 
 struct lw_limits {
@@ -65,6 +67,7 @@ enum lw_shown_ids {
 
 /* Those that can't. */
 #define LW_LUA_STACK         (120 << 20) /* octets of C stack where Lua runs */
+#define LW_DEV_STALL_WARNING_MS 100 /* --stall-warning of `luaweb dev` */
 #define LW_MAX_UNREAD        65536 /* unread content swallowed to keep a connection */
 #define LW_MAX_RESPONSE_HEAD 65536 /* octets of fields that an app may add */
 #define LW_OUT_HIGH          65536 /* octets to send, above which writers wait */

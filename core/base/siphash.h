@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * SipHash-1-3 (Aumasson, Bernstein): a hash whose key an attacker does not know, so that
- * nobody can choose names that all fall into one bucket. */
+ * SipHash-1-3 (Aumasson, Bernstein): a hash whose key an attacker does not know, so
+ * that nobody can choose names that all fall into one bucket. */
 #ifndef LW_BASE_SIPHASH_H
 #define LW_BASE_SIPHASH_H
 

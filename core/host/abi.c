@@ -58,6 +58,7 @@ EXPORT void luaweb_next(struct luaweb_host *host, struct luaweb_event *event)
         host->event_first = (host->event_first + 1) & (host->event_capacity - 1);
         host->event_count--;
         host->budget--;
+        lw_watchdog_count();
         if (event->kind == LUAWEB_EVENT_WAKE)
             lw_timer_woke(host->loop, event->id);
         if (!drop_if_over(event))
@@ -139,6 +140,15 @@ EXPORT void luaweb_request_id(struct luaweb_host *host,
 {
     (void)host;
     lw_request_id((const struct lw_request *)request, id);
+}
+
+EXPORT struct luaweb_slice luaweb_template(struct luaweb_host *host,
+                                           struct luaweb_request *facts,
+                                           uint32_t generation)
+{
+    (void)host;
+    struct lw_request *request = lw_request_of(facts, generation);
+    return request ? request->resource : (struct luaweb_slice){NULL, 0};
 }
 
 EXPORT bool luaweb_is_gone(struct luaweb_host *host, struct luaweb_request *facts,

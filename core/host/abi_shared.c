@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The bodies of the functions for tables that workers share (base/abi_shared.h): for the
- * rules, see abi.c. */
+ * The bodies of the functions for tables that workers share (base/abi_shared.h): for
+ * the rules, see abi.c. */
 #include "base/abi_shared.h"
 
 #include <math.h>
@@ -127,7 +127,7 @@ EXPORT void luaweb_shared_stats(struct luaweb_host *host, struct luaweb_shared *
     };
 }
 
-/* Rates ------------------------------------------------------------------------------- */
+/* Rates ---------------------------------------------------------------------------- */
 
 static void add_field(struct lw_request *request, struct luaweb_slice name,
                       const char *text, size_t size)

@@ -124,7 +124,10 @@ bool lw_host_turn(struct luaweb_host *host)
     host->budget = EVENTS_PER_TURN;
     lua_pushlightuserdata(lua, (void *)&turn_key);
     lua_rawget(lua, LUA_REGISTRYINDEX);
-    if (lua_pcall(lua, 0, 1, 0) != 0) {
+    lw_watchdog_enter(&host->watchdog);
+    int status = lua_pcall(lua, 0, 1, 0);
+    lw_watchdog_leave();
+    if (status != 0) {
         lw_log(LW_LOG_ERROR, "the scheduler failed: %s", message_of(lua));
         lua_pop(lua, 1);
         host->calls->ended(host->calls->context, host, 1, "", 0);
@@ -173,6 +176,7 @@ bool lw_host_construct(struct luaweb_host *host, struct lw_loop *loop,
     lw_offloads_construct(&host->offloads, loop, &host->owner);
     lw_together_construct(&host->together);
     lw_collector_construct(&host->collector, &loop->uv, host->lua, &host->has_more);
+    lw_watchdog_construct(&host->watchdog, host->lua, &loop->limits, &host->budget);
     return true;
 }
 
@@ -185,12 +189,13 @@ bool lw_host_start(struct luaweb_host *host, int argc, char **argv)
         lua_pushcfunction(lua, lw_embedded_text);
         for (int i = 0; i < argc; i++)
             lua_pushstring(lua, argv[i]);
-        status = lua_pcall(lua, argc + 2, 1, 0);
+        status = lua_pcall(lua, argc + 2, 2, 0);
     }
     if (status != 0) {
         fprintf(stderr, "luaweb: %s\n", message_of(lua));
         return false;
     }
+    lw_watchdog_take(&host->watchdog);
     lua_pushlightuserdata(lua, (void *)&turn_key);
     lua_insert(lua, -2);
     lua_rawset(lua, LUA_REGISTRYINDEX);
@@ -214,6 +219,7 @@ void lw_host_close(struct luaweb_host *host)
     if (host->loop->trace == &host->trace)
         host->loop->trace = NULL;
     lw_collector_close(&host->collector);
+    lw_watchdog_destruct(&host->watchdog);
     lua_close(host->lua); /* finalizers may look at requests */
     host->lua = NULL;
     lw_host_counts_close(&host->counts);

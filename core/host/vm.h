@@ -16,6 +16,7 @@
 #include "host/counts.h"
 #include "host/offload.h"
 #include "host/together.h"
+#include "host/watchdog.h"
 #include "machine/app.h"
 #include "machine/walk.h"
 #include "net/loop.h"
@@ -61,6 +62,7 @@ struct luaweb_host {
     uint64_t collect_again_ms; /* when Lua holds too much */
     struct lw_collector collector;
     struct lw_host_counts counts;
+    struct lw_watchdog watchdog;
     uint32_t budget;             /* events that Lua may still pull in this turn */
     struct lw_hosted_app **apps; /* owned, and each of them */
     uint32_t app_count;

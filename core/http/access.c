@@ -18,8 +18,9 @@ static size_t shown(struct luaweb_slice text)
 
 size_t lw_access_bound(const struct lw_access *a)
 {
-    size_t slices = shown(a->id) + shown(a->peer) + shown(a->method) + shown(a->target)
-                    + shown(a->referer) + shown(a->user_agent) + shown(a->resource);
+    size_t slices = shown(a->id) + shown(a->trace) + shown(a->peer) + shown(a->method)
+                    + shown(a->target) + shown(a->referer) + shown(a->user_agent)
+                    + shown(a->resource);
     return FIXED + 6 * slices; /* \u00ff */
 }
 
@@ -182,6 +183,7 @@ static char *put_json(char *at, const struct lw_access *a)
     at = put_iso_time(at, a->time_ms);
     at = put(at, "\"");
     at = put_string(at, ",\"id\":\"", a->id);
+    at = put_string(at, ",\"trace\":\"", a->trace);
     at = put_string(at, ",\"peer\":\"", a->peer);
     at = put_string(at, ",\"method\":\"", a->method);
     at = put_string(at, ",\"target\":\"", a->target);

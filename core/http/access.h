@@ -27,6 +27,7 @@ enum lw_access_format {
 struct lw_access {
     int64_t time_ms; /* since 1970, when its head was whole */
     struct luaweb_slice id;
+    struct luaweb_slice trace; /* its id, where somebody has asked for it */
     struct luaweb_slice peer;
     struct luaweb_slice method;
     struct luaweb_slice target;

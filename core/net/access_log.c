@@ -49,10 +49,36 @@ struct lw_access_log {
     bool wants_reopen;
 };
 
-static const char *skip_prefix(const char *text, const char *prefix)
+static const struct {
+    const char *prefix;
+    enum lw_access_format format;
+} prefixes[] = {
+    {"combined:", LW_ACCESS_COMBINED},
+    {"json:",     LW_ACCESS_JSON    },
+    {"terminal:", LW_ACCESS_TERMINAL},
+};
+
+#define PREFIXES (sizeof prefixes / sizeof *prefixes)
+
+static bool has_prefix(const char *where, size_t i)
 {
-    size_t size = strlen(prefix);
-    return strncmp(text, prefix, size) == 0 ? text + size : NULL;
+    return strncmp(where, prefixes[i].prefix, strlen(prefixes[i].prefix)) == 0;
+}
+
+const char *lw_access_log_path(const char *where)
+{
+    for (size_t i = 0; i < PREFIXES; i++)
+        if (has_prefix(where, i))
+            return where + strlen(prefixes[i].prefix);
+    return where;
+}
+
+static enum lw_access_format format_of(const char *where)
+{
+    for (size_t i = 0; i < PREFIXES; i++)
+        if (has_prefix(where, i))
+            return prefixes[i].format;
+    return LW_ACCESS_COMBINED;
 }
 
 /* Not blocking: neither opening a FIFO that nobody reads, nor writing to one. */
@@ -85,10 +111,7 @@ static bool wants_colours(int fd)
 struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where,
                                          const char **why)
 {
-    const char *json = skip_prefix(where, "json:");
-    const char *combined = skip_prefix(where, "combined:");
-    const char *terminal = skip_prefix(where, "terminal:");
-    const char *path = json ? json : combined ? combined : terminal ? terminal : where;
+    const char *path = lw_access_log_path(where);
     bool is_output = strcmp(path, "-") == 0;
     int fd = is_output ? STDOUT_FILENO : open_path(path);
     if (fd < 0) {
@@ -98,14 +121,14 @@ struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where
     struct lw_access_log *log = lw_alloc(sizeof *log);
     *log = (struct lw_access_log){
         .uv = &loop->uv,
-        .format = json ? LW_ACCESS_JSON : LW_ACCESS_COMBINED,
+        .format = format_of(where),
         .filling = lw_alloc(ROOM),
         .writing = lw_alloc(ROOM),
         .retry_ms = SOON_MS,
     };
     set_fd(log, fd);
-    if (terminal)
-        log->format = wants_colours(fd) ? LW_ACCESS_COLOURED : LW_ACCESS_TERMINAL;
+    if (log->format == LW_ACCESS_TERMINAL && wants_colours(fd))
+        log->format = LW_ACCESS_COLOURED;
     if (!is_output) {
         log->path = lw_alloc(strlen(path) + 1);
         memcpy(log->path, path, strlen(path) + 1);
@@ -252,7 +275,10 @@ static void write_on(struct lw_access_log *log)
     uv_buf_t buffer =
         uv_buf_init(log->writing + log->written, (unsigned)size_of_piece(log));
     log->is_busy = true;
+    sigset_t before;
+    lw_work_shield(&before);
     uv_fs_write(log->uv, &log->write, log->fd, &buffer, 1, -1, on_written);
+    lw_work_unshield(&before);
 }
 
 void lw_access_log_add(struct lw_access_log *log, const struct lw_access *access)

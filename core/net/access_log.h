@@ -21,6 +21,9 @@ struct lw_loop;
 struct lw_access_log *lw_access_log_open(struct lw_loop *loop, const char *where,
                                          const char **why);
 
+/* The path within such a text: "-", or that of a file; lent by it. */
+const char *lw_access_log_path(const char *where);
+
 /* Adds a line. */
 void lw_access_log_add(struct lw_access_log *log, const struct lw_access *access);
 

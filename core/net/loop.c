@@ -54,17 +54,26 @@ void lw_loop_forget_turns(struct lw_loop *loop)
     set_longest(loop, 0);
 }
 
+/* What others know the worker to be alive by; 0: no turn runs. */
+static void beat(uint64_t began_ms)
+{
+    atomic_store_explicit(&lw_board_own()->turn_began_ms, began_ms,
+                          memory_order_relaxed);
+}
+
 static void run_turn(struct lw_loop *loop)
 {
     loop->has_work = false;
     loop->queued = 0;
     loop->turn_began_ms = uv_now(&loop->uv);
+    beat(loop->turn_began_ms);
     lw_tally_show(&loop->tally);
     bool more = loop->calls.turn(loop->calls.context);
     uv_update_time(&loop->uv); /* deadlines start from now, however long that took */
     note_turn(loop);
     lw_conn_settle_all(loop);
     lw_tally_settle(&loop->tally);
+    beat(0);
     if (more || loop->has_work)
         uv_idle_start(&loop->again, on_again);
     else

@@ -112,6 +112,8 @@ static __attribute__((noinline)) void add_to_log(const struct lw_request *reques
     struct lw_access access = {
         .time_ms = lw_loop_time_ms() - (int64_t)(duration_ns / 1000000),
         .id = lw_slice(id, id_size),
+        .trace = lw_slice(request->trace.trace_id,
+                          request->has_trace ? sizeof request->trace.trace_id : 0),
         .peer = request->facts.peer,
         .method = request->facts.method,
         .target = request->facts.target,
@@ -131,9 +133,10 @@ void lw_request_log(struct lw_request *request)
     bool is_own = request->loop->dev && lw_dev_is_own(request);
     uint32_t key = request->key | (uint32_t)request->status;
     lw_tally_end(&request->loop->tally, key, request->began_ns);
-    if (request->loop->keeps_spans)
+    bool is_told = !is_own && !request->is_unlogged;
+    if (request->loop->keeps_spans && is_told)
         lw_tracer_add(request);
-    if (request->loop->access_log && !is_own && !request->is_unlogged)
+    if (request->loop->access_log && is_told)
         add_to_log(request);
     if (request->loop->dev)
         lw_dev_end(request);

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "net/loop.h"
+#include "share/board.h"
 
 static const struct bounds {
     uint32_t at_once;
@@ -57,6 +58,20 @@ void lw_work_size_pool(void)
     char text[16];
     snprintf(text, sizeof text, "%u", wanted);
     setenv("UV_THREADPOOL_SIZE", text, 1);
+}
+
+void lw_work_shield(sigset_t *before)
+{
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGPROF);
+    sigaddset(&blocked, LW_SIGNAL_STALLED);
+    pthread_sigmask(SIG_BLOCK, &blocked, before);
+}
+
+void lw_work_unshield(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 void lw_works_construct(struct lw_works *works)
@@ -129,7 +144,10 @@ static void begin_next(struct lw_loop *loop, struct lw_work_line *line)
     count(work, LW_METRIC_HASHES_RUNNING, 1);
     work->state = LW_WORK_RUNNING;
     work->uv.data = work;
+    sigset_t before;
+    lw_work_shield(&before); /* the pool's threads are made with its first work */
     lw_require(uv_queue_work(&loop->uv, &work->uv, on_run, on_done) == 0);
+    lw_work_unshield(&before);
 }
 
 bool lw_work_start(struct lw_loop *loop, struct lw_work *work, enum lw_work_kind kind)

@@ -6,6 +6,7 @@
 #ifndef LW_NET_WORK_H
 #define LW_NET_WORK_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <uv.h>
@@ -64,6 +65,12 @@ uint32_t lw_work_threads(void);
  * has: then too small a one is warned of.  To be called before anything is given to the
  * pool. */
 void lw_work_size_pool(void);
+
+/* To be called around whatever may make threads: they inherit that the signals which
+ * look into the loop's thread (host/watchdog.h) are blocked, and so never get them.
+ * `before` is the caller's, from the first call to the second. */
+void lw_work_shield(sigset_t *before);
+void lw_work_unshield(const sigset_t *before);
 
 void lw_works_construct(struct lw_works *works);
 

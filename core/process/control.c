@@ -269,18 +269,18 @@ static void read_on(struct lw_control_client *client)
 {
     char line[LW_CONTROL_LINE];
     client->state = CLIENT_READING;
-    if (take_line(client, line))
+    if (take_line(client, line)) {
         run_command(client, line);
-    else if (client->has_ended)
-        close_client(client);
-    else if (client->size == sizeof client->line - 1) {
+    } else if (client->size == sizeof client->line - 1) {
         client->size = 0;
         client->has_ended = true; /* what comes is the rest of that line */
         answer(client, WRONG_USAGE, "this command is too long");
-    } else if (uv_read_start((uv_stream_t *)&client->pipe, on_room, on_read) == 0)
-        give_time(client);
-    else
+    } else if (client->has_ended
+               || uv_read_start((uv_stream_t *)&client->pipe, on_room, on_read) != 0) {
         close_client(client);
+    } else {
+        give_time(client);
+    }
 }
 
 /* Clients -------------------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "net/handover.h"
 #include "process/master.h"
-#include "process/stall.h"
 #include "share/metrics.h"
 
 #define TICK_MS      25
@@ -122,23 +121,26 @@ void lw_cover_forget(struct lw_child *ended)
             master->children[i].cover = NULL;
 }
 
+static bool has_loaded(const struct lw_child *child)
+{
+    return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING;
+}
+
 /* Looks at one heartbeat; whether that changes who can accept. */
 static bool look(struct lw_child *child, uint64_t now)
 {
     const struct lw_master *master = child->master;
-    uint64_t limit_ms = master->options->limits.stall_timeout;
     uint64_t since_ms = still_ms(child, now);
     bool was_late = child->is_late;
+    if (has_loaded(child)
+        && lw_stall_look(&child->stall, &master->board->slots[child->slot],
+                         child->number, child->process.pid,
+                         master->options->limits.stall_timeout))
+        lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
     if (child->state != LW_CHILD_READY)
         return false;
     child->is_late = since_ms > HEARTBEAT_MS;
-    if (limit_ms > 0 && since_ms > limit_ms) {
-        lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
-        lw_stall_say(&master->board->slots[child->slot], child->number, since_ms);
-        child->state = LW_CHILD_ENDING;
-        lw_worker_kill(child);
-    }
-    return was_late != child->is_late || child->state != LW_CHILD_READY;
+    return was_late != child->is_late;
 }
 
 static void on_tick(uv_timer_t *tick)

@@ -24,6 +24,7 @@
 #include "process/monitored.h"
 #include "process/options.h"
 #include "process/outside.h"
+#include "process/stall.h"
 #include "share/board.h"
 
 #define LW_WORKERS_MOST (LW_MAX_WORKERS / 2)
@@ -71,6 +72,7 @@ struct lw_child {
     uint64_t back_off_ms;
     char *failure;          /* why its first load failed, owned; NULL: it did not */
     bool is_late;           /* its heartbeat is old */
+    struct lw_stall stall;  /* whether it stands still for too long */
     struct lw_child *cover; /* accepts from its sockets too; NULL: nobody */
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "base/require.h"
+#include "net/access_log.h"
 #include "process/master.h"
 #include "process/pid_file.h"
 #include "process/run_folder.h"
@@ -173,11 +174,10 @@ static bool is_allowed(const struct lw_master *master)
 
 static void prepare_log(const struct lw_master *master)
 {
-    const char *log = master->options->access_log;
-    if (log && strncmp(log, "json:", 5) == 0)
-        log += 5;
-    if (log && strcmp(log, "-") != 0)
-        lw_privileges_prepare_file(&master->outside.privileges, log);
+    const char *where = master->options->access_log;
+    const char *path = where ? lw_access_log_path(where) : "-";
+    if (strcmp(path, "-") != 0)
+        lw_privileges_prepare_file(&master->outside.privileges, path);
 }
 
 /* Everything that needs root has been done. */

@@ -106,7 +106,10 @@ static void unescape(char *text)
         bool is_escape = *text == '\\' && (text[1] == 'n' || text[1] == '\\');
         if (is_escape)
             text++;
-        *out++ = is_escape && *text == 'n' ? '\n' : *text;
+        char plain = *text;
+        if (is_escape && plain == 'n')
+            plain = '\n';
+        *out++ = plain;
     }
     *out = 0;
 }
@@ -220,16 +223,16 @@ static bool wrong(const struct lw_remote *remote, const char *what, const char *
     return false;
 }
 
-/* The value of the flag at argv[*at] where that is `name`, in this word or the next. */
-static const char *value_of(const struct lw_options *options, int *at, const char *name)
+/* The value of the flag `name` in this word, or `next` where it stands apart; NULL: the
+ * word is another. */
+static const char *value_of(const char *word, const char *next, const char *name)
 {
-    const char *word = options->argv[*at];
     size_t size = strlen(name);
     if (strncmp(word, name, size) != 0)
         return NULL;
     if (word[size] == '=')
         return word + size + 1;
-    return word[size] == 0 ? options->argv[++*at] : NULL;
+    return word[size] == 0 ? next : NULL;
 }
 
 static bool read_seconds(struct lw_remote *remote, const char *text)
@@ -241,14 +244,15 @@ static bool read_seconds(struct lw_remote *remote, const char *text)
     return wrong(remote, "--timeout wants seconds, 0 or more", text);
 }
 
-static bool read_word(struct lw_remote *remote, const struct lw_options *options,
-                      int *at)
+/* Reads a word, and perhaps the next: then *is_apart is set. */
+static bool read_word(struct lw_remote *remote, const char *word, const char *next,
+                      bool *is_apart)
 {
-    const char *word = options->argv[*at];
-    const char *seconds = value_of(options, at, "--timeout");
+    const char *seconds = value_of(word, next, "--timeout");
+    const char *listen = value_of(word, next, "--listen");
+    *is_apart = next && (seconds == next || listen == next);
     if (seconds)
         return read_seconds(remote, seconds);
-    const char *listen = value_of(options, at, "--listen");
     if (listen)
         remote->listen = listen;
     else if (strcmp(word, "--json") == 0 && strcmp(remote->command, "status") == 0)
@@ -277,9 +281,12 @@ int lw_remote_run(const struct lw_options *options)
     };
     if (strcmp(remote.command, "status") == 0)
         remote.seconds = LOOK_SECONDS;
-    for (int at = 1; at < options->argc; at++)
-        if (!read_word(&remote, options, &at))
+    for (int at = 1; at < options->argc; at++) { /* argv ends with NULL */
+        bool is_apart = false;
+        if (!read_word(&remote, options->argv[at], options->argv[at + 1], &is_apart))
             return WRONG_USAGE;
+        at += is_apart;
+    }
     int code = 0;
     int fd = lw_remote_connect(&remote, &code);
     if (fd < 0)

@@ -60,7 +60,6 @@ void lw_stop(struct lw_master *master, uint64_t grace_ms, bool others_go_on)
     if (!others_go_on)
         lw_upgrade_cancel(master);
     lw_reload_end(master);
-    uv_timer_stop(&master->tick);
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++)
         drain(&master->children[i], grace_ms);
     lw_listeners_close(master, others_go_on);

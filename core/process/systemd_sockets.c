@@ -139,7 +139,8 @@ int lw_systemd_take_over(struct lw_systemd_socket out[LW_SYSTEMD_MOST],
                          const char *words)
 {
     int count = 0, fd = -1;
-    while (count < LW_SYSTEMD_MOST && words && sscanf(words, " %*u.%*u.%d", &fd) == 1) {
+    while (count < LW_SYSTEMD_MOST && words
+           && sscanf(words, " %*u.%*u.%*u.%d", &fd) == 1) {
         out[count].name[0] = 0;
         if (!take_one(&out[count++], fd))
             return -1;

@@ -154,6 +154,8 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
     const struct lw_loop_calls calls = {worker, on_turn, on_drained};
     worker->options = options;
     worker->channel = inherited ? inherited->channel : -1;
+    if (inherited)
+        lw_watchdog_know_master();
     worker->is_first = !inherited || inherited->is_first;
     worker->calls = (struct lw_host_calls){.context = worker,
                                            .ended = on_ended,
@@ -332,6 +334,7 @@ void lw_worker_switch(struct lw_worker *worker, uint32_t number)
     worker->site = (struct lw_site){generation->app, &generation->host.owner};
     worker->serving = generation;
     generation->state = LW_GENERATION_SERVING;
+    lw_watchdog_serve(&generation->host.watchdog);
     atomic_store(&lw_board_own()->generation, number);
     if (!worker->loop.is_draining)
         atomic_store(&lw_board_own()->state, LW_SLOT_READY);

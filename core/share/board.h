@@ -6,6 +6,7 @@
 #ifndef LW_SHARE_BOARD_H
 #define LW_SHARE_BOARD_H
 
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,7 +30,11 @@ struct lw_slot {
     /* Milliseconds of CLOCK_MONOTONIC when the turn began that runs; 0: it waits for
      * octets.  The heartbeat: an old one means that the loop stands still. */
     _Atomic uint64_t turn_began_ms;
+    _Atomic uint32_t pulled; /* events that Lua has taken: it changes while work goes on */
 };
+
+/* Asks a worker whose turn does not end to say what it does, and to end. */
+#define LW_SIGNAL_STALLED (SIGRTMIN + 1)
 
 struct lw_board {
     _Atomic uint32_t worker_count; /* slots in use */

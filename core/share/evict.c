@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Room in a shard.  A hand goes round the entries, which lie side by side: what it finds
- * expired goes first, else the one of the next few that was used longest ago.  Where a
- * shard has no more items than the hand looks at, that is exact. */
+ * Room in a shard.  A hand goes round the entries, which lie side by side: what it
+ * finds expired goes first, else the one of the next few that was used longest ago.
+ * Where a shard has no more items than the hand looks at, that is exact. */
 #include "share/shard.h"
 
 #include "base/require.h"
 
 enum {
-    WINDOW = 256,     /* entries looked at for one block or a few: 4 KiB */
+    WINDOW = 128,     /* entries looked at for one block or a few */
     WINDOW_MANY = 16, /* for each of many */
     MANY = 64,        /* blocks */
     SWEPT = 8,        /* entries looked at on the way */

@@ -13,6 +13,7 @@
 #include "base/require.h"
 #include "base/slice.h"
 #include "share/metrics.h"
+#include "share/metrics_tables.h"
 #include "share/usage.h"
 
 struct slot_view {
@@ -359,4 +360,5 @@ void lw_metrics_write(struct lw_page *page)
     write_board(&view);
     write_usages(&view);
     write_starts(&view);
+    lw_metrics_write_tables(page);
 }

@@ -5,6 +5,8 @@
 
 #include <assert.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/abi_shared.h"
 #include "base/require.h"
@@ -92,6 +94,16 @@ void lw_shard_empty(struct lw_shard *shard)
     lw_shard_commit(shard);
 }
 
+void lw_shard_release(struct lw_shard *shard)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)shard->blocks + page - 1) / page * page;
+    uintptr_t to = (uintptr_t)&shard->buckets[shard->bucket_mask + 1] / page * page;
+    lw_shard_empty(shard);
+    if (from < to)
+        madvise((void *)from, to - from, MADV_REMOVE);
+}
+
 static bool put_back(struct lw_shard *shard, const struct lw_undo *undo)
 {
     const char *end = (const char *)&shard->buckets[shard->bucket_mask + 1];
@@ -172,8 +184,8 @@ static void give_back(struct lw_shard *shard, const struct lw_item *item,
 }
 
 /* Writes an item into the first free blocks, which are still free: no change yet. */
-static struct lw_item *write(struct lw_shard *shard, struct lw_place place,
-                             const struct lw_draft *draft)
+static struct lw_item *write_item(struct lw_shard *shard, struct lw_place place,
+                                  const struct lw_draft *draft)
 {
     struct lw_shard_head *head = shard->head;
     struct lw_item *item = lw_shard_item(shard, head->free_first);
@@ -197,7 +209,7 @@ void lw_shard_store(struct lw_shard *shard, struct lw_place place,
     const uint32_t first = head->free_first;
     lw_require(lw_shard_blocks_for(draft->key.size + draft->text.size)
                <= head->free_count);
-    struct lw_item *item = write(shard, place, draft);
+    struct lw_item *item = write_item(shard, place, draft);
     struct lw_entry *entry = lw_shard_entry(shard, item->entry);
     struct lw_item *tail = lw_shard_item(shard, item->tail);
     uint32_t replaced = *place.link;

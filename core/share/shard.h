@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * A shard: one part of a shared table, with a lock, a hash index, and blocks of one size
- * that hold the items.  An item is a chain of blocks: any free block will do, so there is
- * always room while there are blocks, whatever the sizes of what came and went.
+ * A shard: one part of a shared table, with a lock, a hash index, and blocks of one
+ * size that hold the items.  An item is a chain of blocks: any free block will do, so
+ * there is always room while there are blocks, whatever the sizes of what came and
+ * went.
  *
- * A process may die at any instruction in here.  So a change of what is shared is written
- * through lw_shard_put*, which note the old word first (an undo log of a few words); who
- * takes the lock next puts back what was half done.  Free blocks mean nothing: they are
- * filled before the change begins.  All words are zero where nothing has been, and 0 is
- * no block: a shard of zeroes is an empty one. */
+ * A process may die at any instruction in here.  So a change of what is shared is
+ * written through lw_shard_put*, which note the old word first (an undo log of a few
+ * words); who takes the lock next puts back what was half done.  Free blocks mean
+ * nothing: they are filled before the change begins.  All words are zero where nothing
+ * has been, and 0 is no block: a shard of zeroes is an empty one. */
 #ifndef LW_SHARE_SHARD_H
 #define LW_SHARE_SHARD_H
 
@@ -109,6 +110,9 @@ void lw_shard_leave(struct lw_shard *shard);
 /* Forgets all items: for a shard that makes no sense.  Counted as a reset. */
 void lw_shard_empty(struct lw_shard *shard);
 
+/* The same, and gives its memory back to the system, where that is a file in memory. */
+void lw_shard_release(struct lw_shard *shard);
+
 /* Finds a key, also of an item whose time is over. */
 struct lw_place lw_shard_find(struct lw_shard *shard, uint32_t hash,
                               struct luaweb_slice key);
@@ -156,9 +160,9 @@ void lw_shard_store(struct lw_shard *shard, struct lw_place place,
 /* Removes what is at `place`, in one change. */
 void lw_shard_remove(struct lw_shard *shard, struct lw_place place);
 
-/* Sees to so many free blocks, at most a quarter of all: takes fresh ones, then those of
- * expired items, then those used longest ago, all among the next ones in turn.  Places
- * found before are no longer valid. */
+/* Sees to so many free blocks, at most a quarter of all: takes fresh ones, then those
+ * of expired items, then those used longest ago, all among the next ones in turn.
+ * Places found before are no longer valid. */
 void lw_shard_make_room(struct lw_shard *shard, uint32_t blocks, uint64_t now_us);
 
 /* Removes what has expired among the next few. */

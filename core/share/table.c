@@ -80,7 +80,7 @@ static bool enter(struct lw_table *table, struct luaweb_slice key, uint64_t now_
     at->hash = (uint32_t)hash;
     at->shard = &table->shards[(hash >> 32) % table->shard_count];
     if (!lw_shard_enter(at->shard)) {
-        table->busy++;
+        atomic_fetch_add(&table->front->busy, 1);
         return false;
     }
     find(at, key, now_us);

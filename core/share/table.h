@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A table that the processes of one server share: keys with values, each operation one
- * atomic step.  When it is full, what has expired makes room, else what was used longest
- * ago.  A process that is killed in the middle of an operation leaves the table as it
- * was before, and holds nobody.
+ * atomic step.  When it is full, what has expired makes room, else what was used
+ * longest ago.  A process that is killed in the middle of an operation leaves the table
+ * as it was before, and holds nobody.
  *
  * Times are microseconds of CLOCK_MONOTONIC.  Results are enum luaweb_shared_result;
  * every operation may be LUAWEB_SHARED_BUSY, and then has done nothing. */
@@ -31,6 +31,9 @@ struct lw_table *lw_table_open(const char *name, uint64_t size);
  * zeroes when it is new.  The caller frees the result. */
 struct lw_table *lw_table_attach(void *memory, uint64_t size);
 void lw_table_begin(void *memory, size_t size);
+
+/* Empties a table and gives its memory back; what goes on using it finds it empty. */
+void lw_table_release(struct lw_table *table);
 
 /* DONE with the value, whose text is lent until the next call for this table; or
  * ABSENT. */
@@ -64,8 +67,8 @@ int lw_table_incr(struct lw_table *table, const struct lw_write *write, double b
 /* DONE or ABSENT. */
 int lw_table_delete(struct lw_table *table, struct luaweb_slice key, uint64_t now_us);
 
-/* Takes one of so many per second, more in a burst (GCRA).  The key's number is the time
- * when all is there again.  DONE: taken; OTHER: none is left. */
+/* Takes one of so many per second, more in a burst (GCRA).  The key's number is the
+ * time when all is there again.  DONE: taken; OTHER: none is left. */
 struct lw_rate {
     double interval_us; /* between two at the lasting rate */
     double burst;       /* so many at once, at least 1 */
@@ -78,10 +81,10 @@ struct lw_rate_state {
 int lw_table_take(struct lw_table *table, struct luaweb_slice key, uint64_t now_us,
                   const struct lw_rate *rate, struct lw_rate_state *state);
 
-/* Lists keys that begin with `prefix`, a part of the table with each call: from `cursor`,
- * 0 at first, which goes on; 0 again: that was all.  Writes them one behind the other,
- * each as two octets of size (the high one first) and its own.  Keys that are there all
- * the time are in the list, some twice while others are removed. */
+/* Lists keys that begin with `prefix`, a part of the table with each call: from
+ * `cursor`, 0 at first, which goes on; 0 again: that was all.  Writes them one behind
+ * the other, each as two octets of size (the high one first) and its own.  Keys that
+ * are there all the time are in the list, some twice while others are removed. */
 struct lw_listing {
     uint64_t cursor;
     struct luaweb_slice prefix;
@@ -106,13 +109,13 @@ struct lw_table_stats {
     uint64_t expired;   /* removed for their room */
     uint64_t repairs;   /* of what a process that died had half done */
     uint64_t resets;    /* parts that made no sense, and were emptied */
-    uint64_t busy;      /* calls of this process that gave up */
+    uint64_t busy;      /* calls that gave up */
 };
 void lw_table_stats(const struct lw_table *table, struct lw_table_stats *stats);
 
-/* The tables that this process has opened, for who shows their numbers: the name of the
- * one at `index` from 0, or NULL. */
-const char *lw_table_at(uint32_t index, struct lw_table **table);
+/* The tables of all processes, for who shows their numbers: the one at `index` from 0,
+ * and its name; NULL: there are no more. */
+struct lw_table *lw_table_at(uint32_t index, char name[LUAWEB_SHARED_MAX_NAME + 1]);
 
 /* Octets of the largest key and value together. */
 uint64_t lw_table_max_item(const struct lw_table *table);

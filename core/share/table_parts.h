@@ -4,6 +4,8 @@
 #ifndef LW_SHARE_TABLE_PARTS_H
 #define LW_SHARE_TABLE_PARTS_H
 
+#include <stdatomic.h>
+
 #include "share/shard.h"
 #include "share/table.h"
 
@@ -14,12 +16,12 @@ enum {
 /* What is at the front of a table's memory. */
 struct lw_table_front {
     uint64_t key[2]; /* of the hash */
+    _Atomic uint64_t busy;
 };
 
 struct lw_table {
     struct lw_table_front *front;
     uint64_t size;
-    uint64_t busy;
     char *text; /* of the last value; owned */
     size_t text_room;
     uint32_t shard_count;

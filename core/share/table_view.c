@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Looking at a shared table as a whole: its keys, a part at a time, and its numbers. */
+ * A shared table as a whole: its keys, a part at a time, its numbers, its end. */
 #include "base/abi_shared.h"
 #include "share/table_parts.h"
 
@@ -50,20 +50,20 @@ int lw_table_keys(struct lw_table *table, struct lw_listing *listing)
     struct lw_shard *shard = &table->shards[number];
     listing->size = 0;
     if (!lw_shard_enter(shard)) {
-        table->busy++;
+        atomic_fetch_add(&table->front->busy, 1);
         return LUAWEB_SHARED_BUSY;
     }
     uint32_t left = list_shard(shard, (uint32_t)listing->cursor, listing);
     lw_shard_leave(shard);
     if (left == 0)
         number = (number + 1) % table->shard_count;
-    listing->cursor = (uint64_t)number << 32 | left;
+    listing->cursor = number * ((uint64_t)1 << 32) + left;
     return LUAWEB_SHARED_DONE;
 }
 
 void lw_table_stats(const struct lw_table *table, struct lw_table_stats *stats)
 {
-    *stats = (struct lw_table_stats){.size = table->size, .busy = table->busy};
+    *stats = (struct lw_table_stats){.size = table->size, .busy = table->front->busy};
     stats->max_value = lw_table_max_item(table) - LUAWEB_SHARED_MAX_KEY;
     for (uint32_t i = 0; i < table->shard_count; i++) {
         const struct lw_shard *shard = &table->shards[i];
@@ -79,5 +79,15 @@ void lw_table_stats(const struct lw_table *table, struct lw_table_stats *stats)
         stats->expired += head->expired;
         stats->repairs += head->repairs;
         stats->resets += head->resets;
+    }
+}
+
+void lw_table_release(struct lw_table *table)
+{
+    for (uint32_t i = 0; i < table->shard_count; i++) {
+        if (!lw_shard_enter(&table->shards[i]))
+            continue;
+        lw_shard_release(&table->shards[i]);
+        lw_shard_leave(&table->shards[i]);
     }
 }

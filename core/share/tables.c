@@ -14,13 +14,15 @@
 
 enum {
     MAX_TABLES = 256,
-    WAIT_MS = 2000
+    WAIT_MS = 2000, /* to open one */
+    LOOK_MS = 5     /* to look at them */
 };
 
 struct named {
     char name[LUAWEB_SHARED_MAX_NAME + 1];
     uint64_t size;
-    uint64_t serial; /* counts sizes; 0: not written to its end */
+    uint64_t size_before; /* of the one whose serial is one less */
+    uint64_t serial;      /* counts sizes */
 };
 
 struct directory {
@@ -29,12 +31,11 @@ struct directory {
     struct named list[MAX_TABLES];
 };
 
-/* Those that this process has opened. */
+/* Those that this process has opened, of all sizes. */
 struct opened {
     struct opened *next;
     struct lw_table *table;
     uint64_t serial;
-    bool is_old; /* the name is another table's by now */
     char name[LUAWEB_SHARED_MAX_NAME + 1];
 };
 static struct opened *all;
@@ -61,6 +62,28 @@ static struct named *find_or_add(struct directory *directory, const char *name,
     return named;
 }
 
+static void *memory_of(const char *name, uint64_t serial, uint64_t size)
+{
+    char region[96];
+    snprintf(region, sizeof region, "table.1 %s %llu", name,
+             (unsigned long long)serial);
+    return lw_share_region_begun(region, size, lw_table_begin);
+}
+
+/* The one before may still be used, by a generation that ends; the one before that is
+ * not worth its memory any more. */
+static void release_old(const struct named *named)
+{
+    if (named->serial < 2)
+        return;
+    void *memory = memory_of(named->name, named->serial - 1, named->size_before);
+    if (!memory)
+        return;
+    struct lw_table *table = lw_table_attach(memory, named->size_before);
+    lw_table_release(table);
+    free(table);
+}
+
 /* Which of the tables that have had this name; 0: no room for another. */
 static uint64_t serial_of(struct directory *directory, const char *name, uint64_t size)
 {
@@ -71,33 +94,30 @@ static uint64_t serial_of(struct directory *directory, const char *name, uint64_
         lw_log(LW_LOG_WARN,
                "web.shared \"%s\": its size was %llu and is %llu now: it begins empty",
                name, (unsigned long long)named->size, (unsigned long long)size);
+        release_old(named);
+        named->size_before = named->size;
         named->serial++; /* first: a death in between makes it empty once more */
         __atomic_store_n(&named->size, size, __ATOMIC_RELEASE);
     }
     return named->serial;
 }
 
-static uint64_t look_up(const char *name, uint64_t size)
+/* The directory with its lock taken; NULL: there is none. */
+static struct directory *enter(unsigned wait_ms)
 {
     struct directory *directory =
         lw_share_region_begun("tables.1", sizeof(struct directory), begin);
     if (!directory)
-        return 0;
-    enum lw_robust_result result = lw_robust_take(&directory->lock, WAIT_MS);
-    if (result == LW_ROBUST_BUSY)
-        return 0;
+        return NULL;
+    enum lw_robust_result result = lw_robust_take(&directory->lock, wait_ms);
     if (result == LW_ROBUST_INHERITED)
         lw_robust_repaired(&directory->lock); /* it is whole at any moment */
-    uint64_t serial = serial_of(directory, name, size);
-    lw_robust_give(&directory->lock);
-    return serial;
+    return result == LW_ROBUST_BUSY ? NULL : directory;
 }
 
 static struct lw_table *remember(const char *name, uint64_t serial, void *memory,
                                  uint64_t size)
 {
-    for (struct opened *at = all; at; at = at->next)
-        at->is_old = at->is_old || strcmp(at->name, name) == 0;
     struct opened *opened = lw_alloc(sizeof *opened);
     *opened = (struct opened){.next = all, .serial = serial};
     memcpy(opened->name, name, strlen(name) + 1);
@@ -106,30 +126,36 @@ static struct lw_table *remember(const char *name, uint64_t serial, void *memory
     return opened->table;
 }
 
-struct lw_table *lw_table_open(const char *name, uint64_t size)
+static struct lw_table *open_serial(const char *name, uint64_t serial, uint64_t size)
 {
-    char region[96];
-    lw_require(strlen(name) <= LUAWEB_SHARED_MAX_NAME);
-    uint64_t serial = look_up(name, size);
-    if (!serial)
-        return NULL;
     for (struct opened *at = all; at; at = at->next) {
         if (at->serial == serial && strcmp(at->name, name) == 0)
             return at->table;
     }
-    snprintf(region, sizeof region, "table.1 %s %llu", name,
-             (unsigned long long)serial);
-    void *memory = lw_share_region_begun(region, size, lw_table_begin);
+    void *memory = memory_of(name, serial, size);
     return memory ? remember(name, serial, memory, size) : NULL;
 }
 
-const char *lw_table_at(uint32_t index, struct lw_table **table)
+struct lw_table *lw_table_open(const char *name, uint64_t size)
 {
-    for (struct opened *at = all; at; at = at->next) {
-        if (!at->is_old && index-- == 0) {
-            *table = at->table;
-            return at->name;
-        }
-    }
-    return NULL;
+    lw_require(strlen(name) <= LUAWEB_SHARED_MAX_NAME);
+    struct directory *directory = enter(WAIT_MS);
+    if (!directory)
+        return NULL;
+    uint64_t serial = serial_of(directory, name, size);
+    lw_robust_give(&directory->lock);
+    return serial ? open_serial(name, serial, size) : NULL;
+}
+
+struct lw_table *lw_table_at(uint32_t index, char name[LUAWEB_SHARED_MAX_NAME + 1])
+{
+    struct directory *directory = enter(LOOK_MS);
+    struct named named = {.serial = 0};
+    if (!directory)
+        return NULL;
+    if (index < directory->count)
+        named = directory->list[index];
+    lw_robust_give(&directory->lock);
+    memcpy(name, named.name, sizeof named.name);
+    return named.serial ? open_serial(named.name, named.serial, named.size) : NULL;
 }

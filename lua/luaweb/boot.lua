@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The first chunk that runs in a Lua state.  C calls it with the host, the function
 -- that gives embedded texts, and the command line; it gives back the function that runs
--- a turn.  Without a host it is a state for offloaded functions: what it gives back
--- answers calls.
+-- a turn, and the one that says what holds it up.  Without a host it is a state for
+-- offloaded functions: what it gives back answers calls.
 local host, embedded, command = ...
 
 local folder = os.getenv "LUAWEB_LUA"
@@ -39,4 +39,4 @@ require("luaweb.trace_ends").prepare()
 require("luaweb.count").watch_jit()
 if os.getenv "LUAWEB_WATCH" then require("luaweb.commit_watch").on() end
 require("luaweb.command").start(command, { select(4, ...) })
-return require("luaweb.sched").turn
+return require("luaweb.sched").turn, require("luaweb.stall").look

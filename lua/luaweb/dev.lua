@@ -85,6 +85,7 @@ local function show(req, r, text, where)
   where = where ~= "" and where:match "^%s*(.*)$" or nil
   return failures.answer(req.headers.accept, { status = 500,
     title = "Internal Server Error", text = text, where = where, seen = seen,
+    id = req.id,
     fields = shown_fields(seen), params = params_of(req),
     explained = seen.id and explain(seen, text, where) })
 end
@@ -112,6 +113,24 @@ local function own(template, answer)
   local resource = machines.resource(template, machine)
   resource.is_apart = true
   return resource
+end
+
+local SHORT = "/trace" -- to the inspector, where the app does nothing there
+
+-- Whether a template may match that: what stands in front of its first variable tells.
+local function may_be_short(template)
+  local literal, variable = template:match "^([^{]*)({?)"
+  if variable == "" then return literal == SHORT end
+  return SHORT:sub(1, #literal) == literal
+end
+
+local function add_short(app)
+  for _, resource in ipairs(app.resources) do
+    if may_be_short(resource.template) then return end
+  end
+  table.insert(app.resources, own(SHORT, function()
+    return response.redirect(inspector.PATH)
+  end))
 end
 
 -- Puts our resources beside those of an app that is not yet installed.
@@ -162,6 +181,7 @@ end
 
 local function load(path)
   local app = apps.load(path)
+  add_short(app)
   local capp = install(app)
   if app.on_start then app.on_start(app) end
   return app, capp

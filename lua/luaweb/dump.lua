@@ -137,6 +137,26 @@ local function entry_of(task, ready, known)
   return entry
 end
 
+--- What runs now.
+---@return luaweb.DumpEntry?   with `id`, and `template` of a handler; nil: no task does
+function M.running()
+  local task = sched.self()
+  if not task or not (task.fn or task.address) then return nil end
+  local entry = entry_of(task, {}, {})
+  if entry.kind == "job" then
+    local context = spawn.context_of(task)
+    entry.id = context and context.request_id
+  elseif entry.request then
+    local r = abi.request_at(task.address)
+    local template = C.luaweb_template(host, r, task.generation)
+    entry.id = entry.scope
+    if template.size > 0 then
+      entry.template = ffi.string(template.data, template.size)
+    end
+  end
+  return entry
+end
+
 -- As text -----------------------------------------------------------------------------
 
 local function head_of(entry)

@@ -2,6 +2,8 @@
 -- What a job is given and what it gives: the arguments of its function, then its
 -- results or what was raised, in two fields of its record.  Further slots would have
 -- the whole record hashed anew, which costs more than all else about a short job.
+local count = require "luaweb.count"
+
 local M = {}
 
 ---@class luaweb.Outcome        a part of luaweb.Job
@@ -29,6 +31,7 @@ end
 function M.fail(job, raised)
   local is_cancelled = raised ~= nil and job.cancelled == raised
   job.outcome, job.value = is_cancelled and "cancelled" or "failed", raised
+  if not is_cancelled then count.jobs_failed = count.jobs_failed + 1 end
 end
 
 --- What the function of a job returned that has ended well.

@@ -5,6 +5,8 @@
 -- was not chosen is on `aborts`: a stop cancels the others, but waits for these.  Those
 -- that have jobs are in a ring, so that whoever looks into the worker finds every job;
 -- who is in it is not collected.
+local count = require "luaweb.count"
+
 local M = {}
 
 ---@class luaweb.Roster
@@ -63,6 +65,7 @@ end
 function M.add(roster, job)
   roster.older.younger, roster.older = job, job
   roster.count = roster.count + 1
+  count.jobs_started = count.jobs_started + 1
   if not roster.left then join_ring(roster) end
 end
 
@@ -73,7 +76,21 @@ function M.remove(roster, job)
   job.older.younger, job.younger.older = job.younger, job.older
   job.older, job.younger = false, false
   roster.count = roster.count - 1
+  count.jobs_ended = count.jobs_ended + 1
   if roster.count == 0 and roster ~= ring then leave_ring(roster) end
+end
+
+--- What is known of the work that a job is part of (job.context), or nil.
+---@param job luaweb.Job
+---@return table?
+function M.context_of(job)
+  local inner = job.scope
+  local context = job.context
+  while not context and inner do
+    context = inner.context or (inner.make_context and inner:make_context())
+    inner = inner.parent
+  end
+  return context
 end
 
 return M

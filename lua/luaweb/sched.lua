@@ -237,10 +237,14 @@ local function step(task)
 end
 
 local turns = 0
+local is_long = false -- the turn has lasted long enough
 
 --- Counts the turns: what gives the same number twice has not waited in between.
 ---@return integer
 function M.turn_number() return turns end
+
+--- Ends the turn behind the task that runs: what else is ready goes on in the next one.
+function M.end_turn() is_long = true end
 
 local function run()
   local is_idle = false
@@ -252,6 +256,7 @@ local function run()
       is_idle = step(dispatcher())
       if is_idle and is_empty() then return false end
     end
+    if is_long then break end
   end
   return true
 end
@@ -260,7 +265,7 @@ end
 --- is left or the turn has lasted long enough.
 ---@return boolean more   there is more to be done at once
 function M.turn()
-  turns = turns + 1
+  turns, is_long = turns + 1, false
   local more = run()
   if count.jobs_started + count.jobs_ended ~= count.jobs_told then count.tell_jobs() end
   return more

@@ -27,21 +27,8 @@ local Job = {}
 Job.__index = Job
 M.Job = Job
 
---- What is known of the work that a job is part of (job.context), or nil.
----@param job luaweb.Job
----@return table?
-function M.context_of(job)
-  local inner = job.scope
-  local context = job.context
-  while not context and inner do
-    context = inner.context or (inner.make_context and inner:make_context())
-    inner = inner.parent
-  end
-  return context
-end
-
 local function log_failure(_, job, text)
-  local context = M.context_of(job)
+  local context = roster.context_of(job)
   local id = context and context.request_id
   log.error((id and ("[%s] "):format(id) or "") .. "a job failed: " .. text)
 end
@@ -95,9 +82,7 @@ local function finish(job, ok, ...)
     outcome.keep(job, ...)
   else
     outcome.fail(job, failure.raised)
-    if job.outcome == "failed" then count.jobs_failed = count.jobs_failed + 1 end
   end
-  count.jobs_ended = count.jobs_ended + 1
   job.fn, job.co = false, false
   local scope = job.scope
   roster.remove(scope, job)
@@ -167,7 +152,6 @@ function M.make(scope, fn, ...)
     scope = scope, fn = fn, n = 0, outcome = false, waiters = false,
     older = last, younger = scope }, Job)
   roster.add(scope, job)
-  count.jobs_started = count.jobs_started + 1
   outcome.keep(job, ...)
   local task = current()
   if task and task.span then job.span = task.span end

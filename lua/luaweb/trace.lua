@@ -90,6 +90,17 @@ function M.stack_of(co)
   return table.concat(lines, "\n", from)
 end
 
+--- Where a coroutine runs, from its innermost function on, but for the framework's
+--- lowest frames.
+---@param co thread
+---@return string lines
+function M.top_of(co)
+  local lines = {}
+  for line in debug.traceback(co, ""):gmatch "\t[^\n]+" do lines[#lines + 1] = line end
+  while lines[2] and is_ours(lines[#lines]) do table.remove(lines) end
+  return table.concat(lines, "\n")
+end
+
 --- What an xpcall gives when its message handler had no room, or failed itself.
 ---@param text string
 ---@return string

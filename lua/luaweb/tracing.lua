@@ -2,10 +2,19 @@
 -- web.span: what an app says of its own work.
 local cancellation = require "luaweb.cancellation"
 local context = require "luaweb.tracing.context"
+local response = require "luaweb.response"
 local sched = require "luaweb.sched"
 local spans = require "luaweb.tracing.span"
 
 local M = {}
+
+-- Whether what was raised is an answer, such as error(404): that is no failure.
+local function is_answer(raised)
+  if type(raised) == "string" then
+    return raised:find "^[^\n]+:%d+: [2-5]%d%d$" ~= nil
+  end
+  return type(raised) == "number" or getmetatable(raised) == response.Response
+end
 
 -- Ends the span, and goes on with what the function gave or raised.
 local function leave(task, before, span, ok, ...)
@@ -15,7 +24,7 @@ local function leave(task, before, span, ok, ...)
     return ...
   end
   local err = ...
-  if not ok then
+  if not ok and not is_answer(err) then
     local is_cancelled = getmetatable(err) == cancellation.Cancelled
     span:fail(is_cancelled and "cancelled" or "error", tostring(err))
   end
@@ -27,14 +36,14 @@ end
 local function run(task, name, fn, ...)
   local current, before = context.current(), task.span
   local trace = current and context.below(current) or context.begin()
-  local span = trace.sampled and spans.begin(name, trace, spans.INTERNAL)
-    or spans.none
+  local span = spans.none
+  if trace.sampled then span = spans.begin(name, trace, spans.INTERNAL) end
   task.span = trace
   return leave(task, before, span, pcall(fn, span, ...))
 end
 
---- Calls a function as a piece of work that has a name, within the trace of the request
---- (or a new one): what it fetches, and the spans and jobs that it begins, are below it.
+--- Calls a function as a piece of work with a name, within the trace of the request, or
+--- a new one: what it fetches, and the spans and jobs that it begins, are below it.
 --- What it raises goes on, and marks the span as failed.  Without --otlp it is a plain
 --- call.
 ---@param name string   one of a few, without what differs from call to call

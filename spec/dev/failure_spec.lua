@@ -60,6 +60,8 @@ describe("The page of a failure", function()
     has(body, "<i>3</i>local function title(todo)</span>")
     has(body, '<span class="hit"><i>9</i>    local text = title(nil)</span>')
     has(body, "app.lua:8: the handler")
+    assert.matches('<p class="kicker">500 Internal Server Error, request [%w-]+</p>',
+      body)
   end)
 
   it("has the request and its parameters", function()

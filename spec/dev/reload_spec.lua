@@ -191,7 +191,7 @@ describe("An app under luaweb dev", function()
 
   it("answers every path with what is wrong where it has never loaded", function()
     local child = dev.serve { ["app.lua"] = "return {\n" }
-    for _, target in ipairs { "/", "/any/path?x=1" } do
+    for _, target in ipairs { "/", "/any/path?x=1", "/trace" } do
       local answer = dev.get(child, target, "Accept: text/html\r\n")
       assert.equal(503, answer.status)
       assert.matches("app%.lua:2: unexpected symbol near", answer.body)

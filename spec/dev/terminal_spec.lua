@@ -72,6 +72,16 @@ describe("The access log of a terminal", function()
     child:stop()
   end)
 
+  it("makes no file of its name where the server changes its user", function()
+    local lfs = require "lfs"
+    for _, where in ipairs { "terminal:-", "combined:-", "json:-" } do
+      local child = process.serve("apps/hello.lua", "--access-log", where,
+        "--user", "root")
+      child:stop()
+      assert.is_nil(lfs.attributes(where))
+    end
+  end)
+
   it("has none where NO_COLOR is set", function()
     C.setenv("NO_COLOR", "1", 1)
     local ok, child = pcall(process.serve, "apps/hello.lua", "--access-log",

@@ -30,6 +30,24 @@ local function walk_of(child)
 end
 
 describe("The inspector", function()
+  it("is found at /trace, too", function()
+    local child = dev.serve { ["app.lua"] = APP }
+    local answer = dev.get(child, "/trace")
+    assert.equal(303, answer.status)
+    assert.equal("/.luaweb/trace", answer:header "location")
+  end)
+
+  for _, template in ipairs { "/trace", "/{x}", "/{+path}", "/tr{x}", "{/path*}" } do
+    it("leaves /trace to an app that has " .. template, function()
+      local child = dev.serve { ["app.lua"] = ([[
+local web = require "luaweb"
+return web.app { web.get(%q, function() return "the app's" end) }
+]]):format(template) }
+      assert.equal("the app's", dev.get(child, "/trace").body)
+      assert.equal(200, dev.get(child, "/.luaweb/trace").status)
+    end)
+  end
+
   it("says that there was no request yet", function()
     local child = dev.serve { ["app.lua"] = APP }
     assert.matches("There was none yet", dev.get(child, "/.luaweb/trace").body)

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What the scripts of this folder serve.  FAULTS_HELD: so many descriptors are taken by
 -- the app itself.
+local job = require "luaweb.job"
 local web = require "luaweb"
 
 local OCTETS = 100 * 10 ^ 6
@@ -19,6 +20,17 @@ local function stream()
   end)
 end
 
+local function endless()
+  local x = 0
+  while true do x = (x + 1) % 7 end
+end
+
+local function interpreted()
+  local x = 0
+  while true do x = (x + 1) % 7 end
+end
+jit.off(interpreted)
+
 local function sleep(req)
   web.sleep(tonumber(req.params.seconds))
   return "slept"
@@ -32,6 +44,10 @@ return web.app {
   web.get("/kept", function() return kept end),
   web.get("/forget", function() kept = nil end),
   web.get("/stream", stream),
+  web.get("/endless", function() endless() end),
+  web.get("/endless/interpreted", function() interpreted() end),
+  web.get("/endless/job", function() job.spawn(endless):join() end),
+  web.get("/endless/call", function() os.execute "exec sleep 20 >/dev/null 2>&1" end),
   web.get("/held", function() return tostring(#held) end),
   web.get("/collect", function()
     collectgarbage()

@@ -37,8 +37,8 @@ static struct lw_access read_access(const uint8_t *data, const uint8_t *end)
     memcpy(&access.duration_us, data + 21, 8);
     data += NUMBERS;
     struct luaweb_slice *slices[] = {
-        &access.id,      &access.peer,       &access.method,  &access.target,
-        &access.referer, &access.user_agent, &access.resource};
+        &access.id,      &access.peer,       &access.method,   &access.target,
+        &access.referer, &access.user_agent, &access.resource, &access.trace};
     for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
         *slices[i] = take(&data, end);
     return access;
@@ -76,7 +76,8 @@ static size_t json_quotes(const struct lw_access *a)
 {
     size_t known = (a->id.size > 0) + (a->peer.size > 0) + (a->target.size > 0)
                    + (a->referer.size > 0) + (a->user_agent.size > 0)
-                   + (a->resource.size > 0) + 2 * (a->method.size > 0);
+                   + (a->resource.size > 0) + (a->trace.size > 0)
+                   + 2 * (a->method.size > 0);
     return 10 + 4 * known;
 }
 

@@ -9,7 +9,8 @@ local C = pure.load "http/access"
 
 local COMBINED, JSON = C.LW_ACCESS_COMBINED, C.LW_ACCESS_JSON
 local FORMATS = { combined = COMBINED, JSON = JSON }
-local SLICES = { "id", "peer", "method", "target", "referer", "user_agent", "resource" }
+local SLICES = { "id", "trace", "peer", "method", "target", "referer", "user_agent",
+  "resource" }
 local MOST = 16384 -- octets of a field (LW_ACCESS_FIELD)
 local GUARD = "\1\2\3\4"
 
@@ -37,7 +38,8 @@ end
 
 local function facts_with(changes)
   local facts = {
-    time_ms = 1796036207123LL, id = "8e0bab-1", peer = "127.0.0.1", method = "GET",
+    time_ms = 1796036207123LL, id = "8e0bab-1", trace = "0af7651916cd",
+    peer = "127.0.0.1", method = "GET",
     target = "/hello/fred?x=1", referer = "http://example.com/", user_agent = "curl/8",
     resource = "/hello{/name}", minor_version = 1, status = 200, octets = 12,
     duration_us = 1234567,
@@ -95,6 +97,7 @@ end)
 describe("A line as JSON", function()
   it("has its fields in this order", function()
     assert.equal('{"time":"2026-11-30T10:56:47.123Z","id":"8e0bab-1",'
+      .. '"trace":"0af7651916cd",'
       .. '"peer":"127.0.0.1","method":"GET","target":"/hello/fred?x=1",'
       .. '"version":"1.1","status":200,"octets":12,"duration":1.234567,'
       .. '"resource":"/hello{/name}","referer":"http://example.com/",'

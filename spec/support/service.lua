@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A service manager as a spec plays it: sockets that it has opened for a server, and the
--- socket on which the server tells how it is.
+-- A service manager as a spec plays it: sockets that it has opened for a server, and
+-- the socket on which the server tells how it is.
 local ffi = require "ffi"
 
 ffi.cdef [[

@@ -154,6 +154,14 @@ function Table:stats()
   end })
 end
 
+--- What all shared memory of this process takes.
+function M.resident_kib()
+  for line in io.lines "/proc/self/status" do
+    local kib = line:match "^RssShmem:%s+(%d+)"
+    if kib then return tonumber(kib) end
+  end
+end
+
 --- nil, or what is wrong with it.
 function Table:wrong()
   local text = lib.lw_table_check(self.c)

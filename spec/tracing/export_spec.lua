@@ -240,6 +240,15 @@ describe("web.span", function()
     assert.equal(request.spanId, spans:span "PATCH".parentSpanId)
   end)
 
+  it("does not fail by raising an answer", function()
+    for name, raised in pairs { status = 404, response = web.text "mine" } do
+      handler = function() web.span(name, function() error(raised) end) end
+      client:get "/run"
+      local span = spans:span(name)
+      assert.same({ nil, nil }, { span.attributes["error.type"], span.status })
+    end
+  end)
+
   it("can fail without raising", function()
     web.span("fails", function(span) span:fail("late", "it took too long") end)
     local span = spans:span "fails"

@@ -99,6 +99,19 @@ describe("a server with --otlp", function()
     eventually("its end", function() return has_ended(child.pid) end)
   end)
 
+  it("sends no span of who asks for its health", function()
+    local spans = collector.start()
+    local child = serve("--otlp", spans.url, "--health", "/health")
+    assert.equal(200, child:ask(process.get "/health").status)
+    child:ask(ROOT)
+    child:signal "TERM"
+    spans:span "GET /"
+    eventually("its end", function() return has_ended(child.pid) end)
+    for _, span in ipairs(spans:spans()) do
+      assert.is_true(span.attributes["url.path"] ~= "/health")
+    end
+  end)
+
   it("sends no span of what it does not sample", function()
     local spans = collector.start()
     local child = serve("--otlp", spans.url, "--otlp-sample", "0")

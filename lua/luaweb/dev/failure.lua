@@ -14,6 +14,7 @@ local MOST_EXCERPTS = 8
 ---@field status integer
 ---@field title string              what has failed, in a few words
 ---@field text string               the message, and maybe a traceback
+---@field id string?                what the log names the request by
 ---@field where string?             who was asked, and where it stands
 ---@field seen luaweb.Seen?         the request
 ---@field fields [string, string][]?   of it, as they may be shown
@@ -101,7 +102,8 @@ end
 local function page_of(trouble)
   local message, frames = source.read(trouble.text)
   local parts = {
-    html.fill('<p class="kicker">%s %s</p>', trouble.status, trouble.title),
+    html.fill('<p class="kicker">%s %s%s</p>', trouble.status, trouble.title,
+      trouble.id and ", request " .. trouble.id or ""),
     html.fill("<h1>%s</h1>", message),
   }
   if trouble.where then parts[3] = html.fill('<p class="dim">%s</p>', trouble.where) end
@@ -141,9 +143,12 @@ end
 
 local function problem_of(trouble)
   local message, place, excerpt = M.first(trouble.text)
-  return json.encode { title = trouble.title, status = trouble.status,
-    detail = message, traceback = trouble.text:match "\nstack traceback:\n(.*)$",
-    place = place, source = excerpt and source.text(excerpt) or nil } .. "\n"
+  return json.encode {
+    title = trouble.title, status = trouble.status, detail = message,
+    request = trouble.id, place = place,
+    source = excerpt and source.text(excerpt) or nil,
+    traceback = trouble.text:match "\nstack traceback:\n(.*)$",
+  } .. "\n"
 end
 
 local makers = {
