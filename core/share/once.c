@@ -4,113 +4,111 @@
  * dies, however that comes. */
 #include "share/once.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "share/region.h"
-
-#define NAME_SIZE 120
+#include "share/robust.h"
 
 enum {
-    FREE,
-    BEING_MADE,
-    MADE
+    NAME_SIZE = 120, /* with the NUL */
+    WAIT_MS = 2000   /* for a process that was stopped while it gave a name */
 };
 
 struct duty {
-    _Atomic uint32_t state;
-    char name[NAME_SIZE]; /* NUL behind it */
+    char name[NAME_SIZE];
     pthread_mutex_t lock;
     _Atomic uint64_t last_ns;
 };
 
 struct duties {
+    pthread_mutex_t lock; /* of the names */
+    uint32_t count;       /* that have one */
     struct duty list[LW_ONCE_DUTIES];
 };
+
+static void begin(void *memory, size_t size)
+{
+    struct duties *all = memory;
+    (void)size;
+    lw_robust_begin(&all->lock);
+    for (int i = 0; i < LW_ONCE_DUTIES; i++)
+        lw_robust_begin(&all->list[i].lock);
+}
 
 static struct duties *duties(void)
 {
     static struct duties *all;
     if (!all)
-        all = lw_share_region("once.1", sizeof *all);
+        all = lw_share_region_begun("once.1", sizeof *all, begin);
     return all;
 }
 
-static void make(struct duty *duty, const char *name)
+static bool take(pthread_mutex_t *lock, unsigned wait_ms)
 {
-    pthread_mutexattr_t how;
-    pthread_mutexattr_init(&how);
-    pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
-    pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ERRORCHECK);
-    pthread_mutex_init(&duty->lock, &how);
-    pthread_mutexattr_destroy(&how);
-    memcpy(duty->name, name, NAME_SIZE);
-    atomic_store(&duty->state, MADE);
-}
-
-/* Waits for another process that makes this one just now; one that died over it leaves
- * it as it is, and others go on behind it. */
-static bool is_named(const struct duty *duty, const char *name)
-{
-    for (int i = 0; i < 1000000 && atomic_load(&duty->state) == BEING_MADE; i++)
-        continue;
-    return atomic_load(&duty->state) == MADE
-           && memcmp(duty->name, name, NAME_SIZE) == 0;
+    enum lw_robust_result result = lw_robust_take(lock, wait_ms);
+    if (result == LW_ROBUST_INHERITED)
+        lw_robust_repaired(lock); /* there is nothing to repair */
+    return result != LW_ROBUST_BUSY;
 }
 
 bool lw_once_take(int duty)
 {
-    struct duty *one = &duties()->list[duty];
-    int error = pthread_mutex_trylock(&one->lock);
-    if (error == EOWNERDEAD)
-        error = pthread_mutex_consistent(&one->lock);
-    return error == 0;
+    return take(&duties()->list[duty].lock, 0);
 }
 
 void lw_once_give(int duty)
 {
-    pthread_mutex_unlock(&duties()->list[duty].lock);
+    lw_robust_give(&duties()->list[duty].lock);
+}
+
+static void name(struct duty *duty, const char *padded)
+{
+    memcpy(duty->name, padded, NAME_SIZE);
+    atomic_store(&duty->last_ns, 0);
 }
 
 /* All are named, most for scripts that were edited since: one that nobody has. */
-static int take_over(struct duties *all, const char *name)
+static int take_over(struct duties *all, const char *padded)
 {
     for (int i = 0; i < LW_ONCE_DUTIES; i++) {
         if (!lw_once_take(i))
             continue;
-        memcpy(all->list[i].name, name, NAME_SIZE);
-        atomic_store(&all->list[i].last_ns, 0);
+        name(&all->list[i], padded);
         lw_once_give(i);
         return i;
     }
     return -1;
 }
 
-int lw_once_duty(const char *name, size_t size)
+/* A death while a name is copied costs that name at most: it counts only afterwards, or
+ * is nobody's. */
+static int find_or_name(struct duties *all, const char *padded)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        if (memcmp(all->list[i].name, padded, NAME_SIZE) == 0)
+            return (int)i;
+    if (all->count == LW_ONCE_DUTIES)
+        return take_over(all, padded);
+    name(&all->list[all->count], padded);
+    return (int)all->count++;
+}
+
+int lw_once_duty(const char *text, size_t size)
 {
     struct duties *all = duties();
     char padded[NAME_SIZE] = {0};
-    if (!all)
+    if (!all || !take(&all->lock, WAIT_MS))
         return -1;
     if (size >= NAME_SIZE) {
-        name += size - (NAME_SIZE - 1);
+        text += size - (NAME_SIZE - 1);
         size = NAME_SIZE - 1;
     }
-    memcpy(padded, name, size);
-    for (int i = 0; i < LW_ONCE_DUTIES; i++) {
-        struct duty *duty = &all->list[i];
-        uint32_t none = FREE;
-        if (atomic_compare_exchange_strong(&duty->state, &none, BEING_MADE)) {
-            make(duty, padded);
-            return i;
-        }
-        if (is_named(duty, padded))
-            return i;
-    }
-    return take_over(all, padded);
+    memcpy(padded, text, size);
+    int duty = find_or_name(all, padded);
+    lw_robust_give(&all->lock);
+    return duty;
 }
 
 uint64_t lw_once_last(int duty)

@@ -13,7 +13,7 @@
 
 /* The number of the duty with this name, of at most 119 octets (longer ones are told apart
  * by their ends); -1: all are taken by others. */
-int lw_once_duty(const char *name, size_t size);
+int lw_once_duty(const char *text, size_t size);
 
 /* Takes a duty: true when this thread has it from now on.  It is false for who has it
  * already, too: another Lua state of the process is another one. */

@@ -5,21 +5,19 @@
  * nothing: they copy, and look afterwards whether `begin` has passed them meanwhile. */
 #include "share/ring.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/require.h"
 #include "share/region.h"
+#include "share/robust.h"
 
 #define MASK    (LW_RING_OCTETS - 1)
-#define WAIT_NS 20000000 /* for a writer that was stopped */
+#define WAIT_MS 20 /* for a writer that was stopped */
 
 struct lw_ring {
-    _Atomic uint32_t state; /* of the lock: 0 none, 1 it is being made, 2 it is there */
     pthread_mutex_t lock;
     _Atomic uint64_t begin; /* of the oldest text that is whole */
     _Atomic uint64_t end;   /* behind the newest one */
@@ -33,44 +31,23 @@ struct head {
     uint32_t size;
 };
 
-static void make_lock(struct lw_ring *ring)
+static void begin(void *memory, size_t size)
 {
-    pthread_mutexattr_t how;
-    pthread_mutexattr_init(&how);
-    pthread_mutexattr_setpshared(&how, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
-    pthread_mutex_init(&ring->lock, &how);
-    pthread_mutexattr_destroy(&how);
+    (void)size;
+    lw_robust_begin(&((struct lw_ring *)memory)->lock);
 }
 
 struct lw_ring *lw_ring_open(void)
 {
-    struct lw_ring *ring = lw_share_region("bus.1", sizeof *ring);
-    uint32_t none = 0;
-    if (!ring)
-        return NULL;
-    if (atomic_compare_exchange_strong(&ring->state, &none, 1)) {
-        make_lock(ring);
-        atomic_store(&ring->state, 2);
-    }
-    return ring;
+    return lw_share_region_begun("bus.1", sizeof(struct lw_ring), begin);
 }
 
 static bool lock(struct lw_ring *ring)
 {
-    struct timespec until;
-    if (atomic_load(&ring->state) != 2) /* in the first microseconds of the server */
-        return false;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += WAIT_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_sec++;
-        until.tv_nsec -= 1000000000;
-    }
-    int error = pthread_mutex_clocklock(&ring->lock, CLOCK_MONOTONIC, &until);
-    if (error == EOWNERDEAD) /* what it wrote lies behind `end`: nothing */
-        error = pthread_mutex_consistent(&ring->lock);
-    return error == 0;
+    enum lw_robust_result result = lw_robust_take(&ring->lock, WAIT_MS);
+    if (result == LW_ROBUST_INHERITED)
+        lw_robust_repaired(&ring->lock); /* what it wrote lies behind `end`: nothing */
+    return result != LW_ROBUST_BUSY;
 }
 
 static uint64_t size_of(const struct head *head)
@@ -113,6 +90,7 @@ static void make_room(struct lw_ring *ring, uint64_t end)
         begin = is_sound(&head) ? begin + size_of(&head) : end;
     }
     atomic_store(&ring->begin, begin);
+    atomic_thread_fence(memory_order_release); /* what is written comes after it */
 }
 
 bool lw_ring_write(struct lw_ring *ring, const struct lw_ring_text *text)
@@ -128,7 +106,7 @@ bool lw_ring_write(struct lw_ring *ring, const struct lw_ring_text *text)
     put(ring, at + sizeof head, text->topic, text->topic_size);
     put(ring, at + sizeof head + text->topic_size, text->text, text->size);
     atomic_store(&ring->end, end);
-    pthread_mutex_unlock(&ring->lock);
+    lw_robust_give(&ring->lock);
     return true;
 }
 
