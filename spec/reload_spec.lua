@@ -213,4 +213,20 @@ describe("a worker that dies while it loads", function()
     reload(child)
     for _ = 1, 20 do assert.equal("two", child:ask(ROOT).body) end
   end)
+
+  it("is started once, with the next generation that was asked for", function()
+    local child = serve()
+    write("two", 'web.sleep(0.5)')
+    child:signal "HUP"
+    eventually("it loads", function() return count(child, "asked for") == 1 end)
+    child:signal "HUP"
+    eventually("another is wanted", function()
+      return count(child, "after the one that runs") == 1
+    end)
+    child:signal_worker "KILL"
+    eventually("the next reload succeeds", function() return reloads(child) == 1 end)
+    assert.equal("two", child:ask(ROOT).body)
+    assert.equal(1, #child:workers())
+    assert.equal(1, count(child, "it is started again"))
+  end)
 end)

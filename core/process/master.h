@@ -136,8 +136,7 @@ int lw_master_run(const struct lw_options *options, char **argv);
 
 /* listeners.c -------------------------------------------------------------------- */
 
-/* Binds everything the options name, or takes over
- * the sockets that `fds` names.  0, or
+/* Binds everything the options name, or takes over the sockets that `fds` names.  0, or
  * the exit code after a message. */
 int lw_listeners_open(struct lw_master *master, const char *fds);
 
@@ -198,13 +197,10 @@ void lw_cover_watch(struct lw_master *master);
 
 /* reload.c ----------------------------------------------------------------------- */
 
-/* Loads a new generation everywhere, after the one that is being loaded.  `done` (may be
- * NULL) is called once. */
+/* Loads a new generation everywhere, after the one that is being loaded, or as soon as
+ * the loop comes around.  `done` (may be NULL) is called once. */
 void lw_reload_wish(struct lw_master *master, const char *why, lw_reload_done done,
                     void *context);
-
-/* Whoever asked with this context has gone: it is not called any more. */
-void lw_reload_forget(struct lw_master *master, const void *context);
 
 /* What happened to a child. */
 void lw_reload_loaded(struct lw_child *child, uint32_t generation);

@@ -24,7 +24,7 @@ struct lw_reload_wish {
     bool is_running; /* the reload that runs answers it */
 };
 
-static void begin(struct lw_master *master);
+static void begin_soon(struct lw_master *master);
 
 /* How many of the workers are at this step. */
 static uint32_t count_at(const struct lw_master *master, enum lw_reload_step step)
@@ -75,7 +75,7 @@ static void end(struct lw_master *master, int code, const char *text)
     lw_announce_reloaded(master, code == 0);
     answer_wishes(master, code, text);
     if (master->reload.is_wished && master->stop_count == 0)
-        begin(master);
+        begin_soon(master);
 }
 
 /* `failed` needs no telling; NULL: everybody does. */
@@ -151,7 +151,6 @@ static void begin(struct lw_master *master)
     reload->is_switching = false;
     reload->generation = ++master->generation;
     reload->began_ms = uv_now(&master->loop);
-    reload->limit.data = master;
     for (struct lw_reload_wish *wish = reload->wishes; wish; wish = wish->next)
         wish->is_running = true;
     uv_timer_start(&reload->limit, on_limit, LIMIT_MS, 0);
@@ -160,6 +159,19 @@ static void begin(struct lw_master *master)
         ask(&master->children[i]);
     if (count_at(master, LW_STEP_WAITED) == 0)
         give_up(master, NULL, "there is no worker that could load it");
+}
+
+static void on_begin(uv_timer_t *limit)
+{
+    begin(limit->data);
+}
+
+/* Not at once: we may be within the end of a worker, whose handles close until the
+ * loop comes around, and it is started again. */
+static void begin_soon(struct lw_master *master)
+{
+    master->reload.limit.data = master;
+    uv_timer_start(&master->reload.limit, on_begin, 0, 0);
 }
 
 void lw_reload_wish(struct lw_master *master, const char *why, lw_reload_done done,
@@ -178,14 +190,7 @@ void lw_reload_wish(struct lw_master *master, const char *why, lw_reload_done do
            reload->generation ? " (after the one that runs)" : "");
     reload->is_wished = true;
     if (reload->generation == 0)
-        begin(master);
-}
-
-void lw_reload_forget(struct lw_master *master, const void *context)
-{
-    for (struct lw_reload_wish *wish = master->reload.wishes; wish; wish = wish->next)
-        if (wish->context == context)
-            wish->done = NULL;
+        begin_soon(master);
 }
 
 void lw_reload_loaded(struct lw_child *child, uint32_t generation)

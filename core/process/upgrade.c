@@ -111,10 +111,10 @@ static void on_ended(uv_process_t *process, int64_t code, int number)
 
 static void on_limit(uv_timer_t *limit)
 {
-    struct lw_upgrade *upgrade = limit->data;
+    const struct lw_master *master = limit->data;
     lw_log(LW_LOG_ERROR, "upgrade: the new executable did not serve after %d s",
            LIMIT_MS / 1000);
-    kill(upgrade->pid, SIGKILL);
+    kill(master->upgrade.pid, SIGKILL);
 }
 
 /* The new master has said that it serves, or is gone: then its end is told elsewhere. */
@@ -169,22 +169,18 @@ static int spawn(struct lw_master *master, int theirs)
     return error;
 }
 
-void lw_upgrade_begin(struct lw_master *master)
+static void begin(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
     int ends[2];
-    bool is_new = !master->has_served || upgrade->origin >= 0;
-    if (master->stop_count > 0 || upgrade->is_running || is_new) {
-        lw_log(LW_LOG_WARN, "upgrade: not now, the server %s",
-               master->stop_count > 0 ? "stops"
-               : upgrade->is_running  ? "is being upgraded"
-                                      : "has not begun to serve");
+    lw_log(LW_LOG_INFO, "upgrade: starts %s", master->argv[0]);
+    int error = lw_channel_open(ends);
+    if (error) {
+        lw_log(LW_LOG_ERROR, "upgrade: can't start %s: %s", master->argv[0],
+               strerror(-error));
         return;
     }
-    if (lw_channel_open(ends) != 0)
-        return;
-    lw_log(LW_LOG_INFO, "upgrade: starts %s", master->argv[0]);
-    int error = spawn(master, ends[1]);
+    error = spawn(master, ends[1]);
     close(ends[1]);
     upgrade->process.data = upgrade;
     if (error) {
@@ -201,13 +197,35 @@ void lw_upgrade_begin(struct lw_master *master)
     uv_poll_init(&master->loop, &upgrade->heard, upgrade->channel);
     upgrade->heard.data = master;
     uv_poll_start(&upgrade->heard, UV_READABLE, on_heard);
-    upgrade->limit.data = upgrade;
     uv_timer_start(&upgrade->limit, on_limit, LIMIT_MS, 0);
+}
+
+static void on_begin(uv_timer_t *limit)
+{
+    begin(limit->data);
+}
+
+/* Not at once: the end of an upgrade that failed may have been told just now, and its
+ * handles close until the loop comes around. */
+void lw_upgrade_begin(struct lw_master *master)
+{
+    struct lw_upgrade *upgrade = &master->upgrade;
+    bool is_new = !master->has_served || upgrade->origin >= 0;
+    if (master->stop_count > 0 || upgrade->is_running || is_new) {
+        lw_log(LW_LOG_WARN, "upgrade: not now, the server %s",
+               master->stop_count > 0 ? "stops"
+               : upgrade->is_running  ? "is being upgraded"
+                                      : "has not begun to serve");
+        return;
+    }
+    upgrade->limit.data = master;
+    uv_timer_start(&upgrade->limit, on_begin, 0, 0);
 }
 
 void lw_upgrade_cancel(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
+    uv_timer_stop(&upgrade->limit);
     if (!upgrade->is_running)
         return;
     kill(upgrade->pid, SIGTERM);

@@ -183,6 +183,17 @@ static int spawn(struct lw_child *child, int theirs)
     return error;
 }
 
+/* The machine lacks something: it is not tried again at once, and not while handles
+ * still close. */
+static bool give_up_start(struct lw_child *child, int error)
+{
+    lw_log(LW_LOG_ERROR, "can't start worker %u: %s", child->number + 1,
+           uv_strerror(error));
+    if (child->back_off_ms == 0)
+        child->back_off_ms = BACK_OFF_FIRST_MS;
+    return false;
+}
+
 bool lw_worker_start(struct lw_child *child)
 {
     struct lw_master *master = child->master;
@@ -190,21 +201,22 @@ bool lw_worker_start(struct lw_child *child)
     child->generation = master->generation;
     child->started_ms = uv_now(&master->loop);
     int error = lw_channel_open(ends);
+    if (error)
+        return give_up_start(child, uv_translate_sys_error(-error));
+    child->channel = ends[0];
+    error = lw_messages_hear(child);
     if (error) {
-        lw_log(LW_LOG_ERROR, "can't start worker %u: %s", child->number + 1,
-               strerror(-error));
-        return false;
+        close(ends[0]);
+        close(ends[1]);
+        child->channel = -1;
+        return give_up_start(child, error);
     }
     error = spawn(child, ends[1]);
     close(ends[1]);
-    child->channel = ends[0];
-    if (error || (error = lw_messages_hear(child))) {
-        lw_log(LW_LOG_ERROR, "can't start worker %u: %s", child->number + 1,
-               uv_strerror(error));
+    if (error) {
         uv_close((uv_handle_t *)&child->process, NULL);
-        close(child->channel);
-        child->channel = -1;
-        return false;
+        close_child(child);
+        return give_up_start(child, error);
     }
     child->state = LW_CHILD_LOADING;
     child->is_late = false;
