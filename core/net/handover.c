@@ -10,11 +10,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/require.h"
 #include "net/loop.h"
+#include "net/passing.h"
 #include "share/board.h"
 
 #define LOOKS   8  /* workers that are looked at for each connection */
@@ -155,29 +155,11 @@ static int find_taker(struct lw_loop *loop)
     return found;
 }
 
-union control {
-    struct cmsghdr header; /* aligns */
-    char octets[CMSG_SPACE(sizeof(int))];
-};
-
 static bool send_to(int end, int fd)
 {
     char octet = 0;
-    struct iovec part = {&octet, 1};
-    union control control;
-    memset(&control, 0, sizeof control);
-    struct msghdr packet = {
-        .msg_iov = &part,
-        .msg_iovlen = 1,
-        .msg_control = control.octets,
-        .msg_controllen = sizeof control.octets,
-    };
-    struct cmsghdr *header = CMSG_FIRSTHDR(&packet);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(header), &fd, sizeof fd);
-    return sendmsg(end, &packet, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+    const struct iovec part = {&octet, 1};
+    return lw_passing_send(end, &part, 1, fd) == 0;
 }
 
 bool lw_handover_give(struct lw_loop *loop, int fd)
@@ -201,24 +183,15 @@ int lw_handover_take(int end, uint32_t slot)
 {
     char octet;
     struct iovec part = {&octet, 1};
-    union control control;
-    struct msghdr packet = {
-        .msg_iov = &part,
-        .msg_iovlen = 1,
-        .msg_control = control.octets,
-        .msg_controllen = sizeof control.octets,
-    };
-    ssize_t n = recvmsg(end, &packet, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-    if (n == 0)
-        errno = EPIPE;
-    if (n <= 0)
+    int fd;
+    ssize_t n = lw_passing_receive(end, &part, 1, &fd);
+    if (n <= 0) {
+        errno = n == 0 ? EPIPE : (int)-n;
         return -1;
+    }
     atomic_fetch_sub_explicit(&lw_board()->slots[slot].given_count, 1,
                               memory_order_relaxed);
-    struct cmsghdr *header = CMSG_FIRSTHDR(&packet);
-    int fd = -1;
-    errno = EMFILE; /* then the system has closed it */
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
-        memcpy(&fd, CMSG_DATA(header), sizeof fd);
+    if (fd < 0)
+        errno = EMFILE; /* then the system has closed it */
     return fd;
 }

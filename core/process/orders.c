@@ -78,8 +78,21 @@ static void add_peer(struct lw_worker *worker, const struct lw_message *order, i
     lw_interest_peer(order->slot, fd);
 }
 
+/* An order that comes with a descriptor, which the system drops where this process has
+ * as many as it may. */
+static bool lacks_descriptor(const struct lw_message *order, int fd)
+{
+    return fd < 0
+           && (order->kind == LW_MESSAGE_ACCEPT || order->kind == LW_MESSAGE_PEER
+               || order->kind == LW_MESSAGE_GIVE);
+}
+
 static void follow(struct lw_worker *worker, const struct lw_message *order, int fd)
 {
+    if (lacks_descriptor(order, fd)) {
+        lw_log(LW_LOG_ERROR, "no descriptor is left for a socket of the master's");
+        return;
+    }
     switch (order->kind) {
     case LW_MESSAGE_ACCEPT: accept_from(worker, order, fd); return;
     case LW_MESSAGE_PEER: add_peer(worker, order, fd); return;

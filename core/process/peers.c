@@ -6,21 +6,24 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 #include "base/log.h"
+#include "net/passing.h"
 #include "process/master.h"
 
-static bool open_ends(struct lw_child *child)
+static int open_ends(struct lw_child *child)
 {
     int ends[2];
-    int type = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;
-    child->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (child->wake < 0 || socketpair(AF_UNIX, type, 0, ends) != 0)
-        return false;
+    if (child->wake < 0)
+        child->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (child->wake < 0)
+        return -errno;
+    int error = lw_passing_open(ends);
+    if (error < 0)
+        return error;
     child->take = ends[0];
     child->give = ends[1];
-    return true;
+    return 0;
 }
 
 /* Tells a worker how another is reached, or itself. */
@@ -36,10 +39,11 @@ static void introduce(struct lw_child *child, const struct lw_child *other)
 void lw_peers_introduce(struct lw_child *child)
 {
     struct lw_master *master = child->master;
-    bool is_new = child->wake < 0;
-    if (is_new && !open_ends(child))
+    bool is_new = child->give < 0;
+    int error = is_new ? open_ends(child) : 0;
+    if (error)
         lw_log(LW_LOG_ERROR, "worker %u can't be reached by others: %s",
-               child->number + 1, strerror(errno));
+               child->number + 1, strerror(-error));
     for (uint32_t i = 0; i < LW_WORKERS_MOST; i++) {
         struct lw_child *other = &master->children[i];
         if (other->give < 0)
