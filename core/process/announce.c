@@ -5,22 +5,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/log.h"
 #include "process/master.h"
 #include "process/pid_file.h"
 #include "share/metrics.h"
-
-/* For how long the loop of a worker has not come around, in milliseconds. */
-static uint64_t still_ms(const struct lw_child *child)
-{
-    struct timespec now;
-    uint64_t began = child->master->board->slots[child->slot].turn_began_ms;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    return began > 0 && began < now_ms ? now_ms - began : 0;
-}
 
 /* Whether somebody can answer: what systemd wants to know.  A turn may be as long as
  * the time between two of its looks. */
@@ -32,7 +21,8 @@ static bool is_alive(void *context)
         return true;
     for (uint32_t i = 0; i < master->worker_count; i++) {
         const struct lw_child *child = &master->children[i];
-        if (child->state == LW_CHILD_READY && still_ms(child) < limit_ms)
+        const struct lw_slot *slot = &master->board->slots[child->slot];
+        if (child->state == LW_CHILD_READY && lw_slot_still_ms(slot) < limit_ms)
             return true;
     }
     return false;

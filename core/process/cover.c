@@ -2,9 +2,6 @@
  *
  * Who accepts from which slot.  The system goes on spreading new connections over all
  * slots, whatever becomes of the worker of one: while it can't accept, another does. */
-#include <string.h>
-#include <time.h>
-
 #include "base/log.h"
 #include "net/handover.h"
 #include "process/master.h"
@@ -13,20 +10,6 @@
 #define TICK_MS      25
 #define TICK_ONE_MS  250 /* where there is nobody to accept for another */
 #define HEARTBEAT_MS 70  /* with a tick more: no connection waits 100 ms */
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* For how long its loop has not come around; 0: it waits for work. */
-static uint64_t still_ms(const struct lw_child *child, uint64_t now)
-{
-    uint64_t began = child->master->board->slots[child->slot].turn_began_ms;
-    return began > 0 && now > began ? now - began : 0;
-}
 
 static bool can_accept(const struct lw_child *child)
 {
@@ -127,29 +110,27 @@ static bool has_loaded(const struct lw_child *child)
 }
 
 /* Looks at one heartbeat; whether that changes who can accept. */
-static bool look(struct lw_child *child, uint64_t now)
+static bool look(struct lw_child *child)
 {
     const struct lw_master *master = child->master;
-    uint64_t since_ms = still_ms(child, now);
+    const struct lw_slot *slot = &master->board->slots[child->slot];
     bool was_late = child->is_late;
     if (has_loaded(child)
-        && lw_stall_look(&child->stall, &master->board->slots[child->slot],
-                         child->number, child->process.pid,
+        && lw_stall_look(&child->stall, slot, child->number, child->process.pid,
                          master->options->limits.stall_timeout))
         lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
     if (child->state != LW_CHILD_READY)
         return false;
-    child->is_late = since_ms > HEARTBEAT_MS;
+    child->is_late = lw_slot_still_ms(slot) > HEARTBEAT_MS;
     return was_late != child->is_late;
 }
 
 static void on_tick(uv_timer_t *tick)
 {
     struct lw_master *master = tick->data;
-    uint64_t now = now_ms();
     bool has_changed = false;
     for (uint32_t i = 0; i < master->worker_count; i++)
-        has_changed |= look(&master->children[i], now);
+        has_changed |= look(&master->children[i]);
     if (has_changed)
         lw_cover_settle(master);
 }

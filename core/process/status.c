@@ -20,13 +20,6 @@ struct worker {
     uint64_t busy_ms;
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static const char *state_of(uint32_t state)
 {
     static const char *const names[] = {
@@ -41,15 +34,13 @@ static const char *state_of(uint32_t state)
 static void look_at(struct worker *worker, const struct lw_status *status, uint32_t i)
 {
     const struct lw_slot *s = &lw_board()->slots[status->first_slot + i];
-    uint64_t began = atomic_load_explicit(&s->turn_began_ms, memory_order_relaxed);
-    uint64_t now = now_ms();
     *worker = (struct worker){
         .number = i + 1,
         .pid = atomic_load_explicit(&s->pid, memory_order_relaxed),
         .state = state_of(atomic_load_explicit(&s->state, memory_order_relaxed)),
         .generation = atomic_load_explicit(&s->generation, memory_order_relaxed),
         .conn_count = atomic_load_explicit(&s->conn_count, memory_order_relaxed),
-        .busy_ms = began > 0 && began < now ? now - began : 0,
+        .busy_ms = lw_slot_still_ms(s),
     };
 }
 

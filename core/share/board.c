@@ -4,6 +4,7 @@
 #include "share/board.h"
 
 #include <stddef.h>
+#include <time.h>
 
 #include "base/require.h"
 #include "share/region.h"
@@ -16,6 +17,15 @@ static struct lw_board unshared;
 static struct lw_board *board;
 static struct lw_slot *own = &alone;
 static uint32_t own_number;
+
+uint64_t lw_slot_still_ms(const struct lw_slot *slot)
+{
+    uint64_t began = atomic_load_explicit(&slot->turn_began_ms, memory_order_relaxed);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return began > 0 && began < now_ms ? now_ms - began : 0;
+}
 
 struct lw_board *lw_board(void)
 {

@@ -41,6 +41,10 @@ struct lw_board {
     struct lw_slot slots[LW_MAX_WORKERS];
 };
 
+/* For how many milliseconds the loop of this slot has not come around; 0: it waits for
+ * octets. */
+uint64_t lw_slot_still_ms(const struct lw_slot *slot);
+
 /* The board, after lw_share_open; never NULL. */
 struct lw_board *lw_board(void);
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/require.h"
 #include "base/slice.h"
@@ -316,10 +315,7 @@ static void write_starts(struct view *view)
 static void write_board(struct view *view)
 {
     const struct lw_board *board = lw_board();
-    struct timespec now;
     char labels[128];
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double now_ms = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
     write_family(view, "luaweb_worker_generation", "gauge",
                  "The generation of the app that serves.");
     for (uint32_t i = 0; i < view->count; i++) {
@@ -336,11 +332,9 @@ static void write_board(struct view *view)
         const struct slot_view *seen = &view->slots[i];
         if (!seen->is_alive || seen->number >= LW_MAX_WORKERS)
             continue;
-        uint64_t began_ms = atomic_load(&board->slots[seen->number].turn_began_ms);
-        double took_ms = began_ms ? now_ms - (double)began_ms : 0;
+        uint64_t took_ms = lw_slot_still_ms(&board->slots[seen->number]);
         write_labels(labels, seen->number, "");
-        write_line(view, "luaweb_worker_turn_seconds", labels,
-                   took_ms > 0 ? took_ms / 1e3 : 0);
+        write_line(view, "luaweb_worker_turn_seconds", labels, (double)took_ms / 1e3);
     }
 }
 
