@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fnv.h"
 #include "base/require.h"
 #include "net/loop.h"
 #include "net/tls.h"
@@ -231,13 +232,9 @@ SSL_CTX *lw_trust_context(const struct luaweb_trust *trust)
     return trust->context;
 }
 
-/* FNV-1a. */
 static struct session *place_of(struct luaweb_trust *trust, const char *name)
 {
-    uint32_t hash = 2166136261u;
-    for (; *name; name++)
-        hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return &trust->sessions[hash % SESSIONS];
+    return &trust->sessions[lw_fnv(name, strlen(name)) % SESSIONS];
 }
 
 static void empty(struct session *place)

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fnv.h"
+
 #define NAME_ROOM 60 /* octets of an address in a name */
 #define NAME_KEPT 48 /* of one that is longer, before the number */
 
@@ -53,13 +55,10 @@ static bool is_plain(char c)
            || c == '.' || c == '_';
 }
 
-/* Tells long addresses apart whose begin is the same (FNV-1a). */
+/* Tells long addresses apart whose begin is the same. */
 static uint32_t number_of(const char *text)
 {
-    uint32_t number = 2166136261u;
-    for (; *text; text++)
-        number = (number ^ (unsigned char)*text) * 16777619u;
-    return number;
+    return (uint32_t)lw_fnv(text, strlen(text));
 }
 
 static void write_name(char out[NAME_ROOM + 1], const char *address)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fnv.h"
 #include "base/require.h"
 #include "share/board.h"
 #include "share/region.h"
@@ -33,12 +34,9 @@ static struct shown *shown(void)
     return all ? all : &unshared;
 }
 
-/* FNV-1a. */
 static uint32_t bit_of(const char *topic, size_t size)
 {
-    uint64_t hash = 14695981039346656037U;
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)topic[i]) * 1099511628211U;
+    uint64_t hash = lw_fnv(topic, size);
     return (uint32_t)((hash ^ hash >> 32) % BITS);
 }
 

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fnv.h"
 #include "base/require.h"
 #include "base/slice.h"
 #include "base/utf8.h"
@@ -104,12 +105,10 @@ void lw_metrics_count_of(uint32_t slot, enum lw_metric metric)
     lw_metrics_add(&lw_metrics()->slots[slot], metric, 1);
 }
 
-/* FNV-1a; never 0. */
+/* Never 0. */
 static uint64_t hash_of(struct luaweb_slice text)
 {
-    uint64_t hash = 14695981039346656037U;
-    for (size_t i = 0; i < text.size; i++)
-        hash = (hash ^ (unsigned char)text.data[i]) * 1099511628211U;
+    uint64_t hash = lw_fnv(text.data, text.size);
     return hash ? hash : 1;
 }
 
