@@ -6,15 +6,17 @@
  * runs, and its handler is right in one of them only: ours is for that thread. */
 #include "host/profiler.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/require.h"
+#include "base/log.h"
 
 #ifdef sigev_notify_thread_id
 #    define THREAD_ID sigev_notify_thread_id
@@ -53,7 +55,11 @@ static void start_timer(struct lw_profiler_times times)
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
     event.THREAD_ID = (int)syscall(SYS_gettid);
     stop_timer();
-    lw_require(timer_create(times.clock, &event, &profiler.timer) == 0);
+    if (timer_create(times.clock, &event, &profiler.timer) != 0) {
+        lw_log(LW_LOG_WARN, "no timer, so what holds up the worker can't be told: %s",
+               strerror(errno)); /* e.g. this user has too many (RLIMIT_SIGPENDING) */
+        return;
+    }
     profiler.has_timer = true;
     timer_settime(profiler.timer, 0, &again, NULL);
 }
