@@ -138,7 +138,8 @@ static void add_field(struct lw_request *request, struct luaweb_slice name,
 /* Whole seconds, rounded up: to a microsecond, less is what doubles have lost. */
 static unsigned whole(double seconds)
 {
-    return seconds > 0 ? (unsigned)ceil(seconds - 1e-6) : 0;
+    double up = seconds > 0 ? ceil(seconds - 1e-6) : 0;
+    return up < UINT32_MAX ? (unsigned)up : UINT32_MAX;
 }
 
 /* draft-ietf-httpapi-ratelimit-headers-10, 4 (RateLimit) and 3 (RateLimit-Policy);
