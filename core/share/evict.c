@@ -36,7 +36,7 @@ static void remove_entry(struct lw_shard *shard, uint32_t number)
     for (uint32_t i = 0; *link && *link != block && i < shard->block_count; i++)
         link = &lw_shard_item(shard, *link)->bucket_next;
     if (*link == block && block)
-        lw_shard_remove(shard, (struct lw_place){.link = link, .item = item});
+        lw_shard_remove(shard, (struct lw_item_place){.link = link, .item = item});
     else
         lw_shard_empty(shard); /* an entry without an item: it makes no sense */
 }

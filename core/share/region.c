@@ -147,11 +147,6 @@ bool lw_share_open(int fd)
     return false;
 }
 
-bool lw_share_is_open(void)
-{
-    return share.directory != NULL;
-}
-
 static bool lock_directory(pthread_mutex_t *lock)
 {
     enum lw_robust_result result = lw_robust_take(lock, WAIT_MS);

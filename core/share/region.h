@@ -15,7 +15,6 @@ int lw_share_create(void);
 /* Maps it, once in a process.  fd < 0: this process is alone, and makes its own.  The
  * descriptor stays the caller's.  false: errno tells why. */
 bool lw_share_open(int fd);
-bool lw_share_is_open(void);
 
 /* The region of this name: zeroed when it is new, else as others have left it.  The
  * same name with the same size is the same memory in all processes; with another size

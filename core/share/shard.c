@@ -151,18 +151,18 @@ void lw_shard_leave(struct lw_shard *shard)
     lw_robust_give(&shard->head->lock);
 }
 
-struct lw_place lw_shard_find(struct lw_shard *shard, uint32_t hash,
-                              struct luaweb_slice key)
+struct lw_item_place lw_shard_find(struct lw_shard *shard, uint32_t hash,
+                                   struct luaweb_slice key)
 {
     uint32_t *link = &shard->buckets[hash & shard->bucket_mask];
     for (uint32_t i = 0; *link && i < shard->block_count; i++) {
         struct lw_item *item = lw_shard_item(shard, *link);
         if (item->hash == hash && item->key_size == key.size
             && lw_shard_same(shard, item, 0, key))
-            return (struct lw_place){.link = link, .item = item};
+            return (struct lw_item_place){.link = link, .item = item};
         link = &item->bucket_next;
     }
-    return (struct lw_place){.link = link};
+    return (struct lw_item_place){.link = link};
 }
 
 uint32_t lw_shard_blocks_for(size_t octets)
@@ -184,7 +184,7 @@ static void give_back(struct lw_shard *shard, const struct lw_item *item,
 }
 
 /* Writes an item into the first free blocks, which are still free: no change yet. */
-static struct lw_item *write_item(struct lw_shard *shard, struct lw_place place,
+static struct lw_item *write_item(struct lw_shard *shard, struct lw_item_place place,
                                   const struct lw_draft *draft)
 {
     struct lw_shard_head *head = shard->head;
@@ -202,7 +202,7 @@ static struct lw_item *write_item(struct lw_shard *shard, struct lw_place place,
     return item;
 }
 
-void lw_shard_store(struct lw_shard *shard, struct lw_place place,
+void lw_shard_store(struct lw_shard *shard, struct lw_item_place place,
                     const struct lw_draft *draft, uint64_t now_us)
 {
     struct lw_shard_head *head = shard->head;
@@ -228,7 +228,7 @@ void lw_shard_store(struct lw_shard *shard, struct lw_place place,
     lw_shard_commit(shard);
 }
 
-void lw_shard_remove(struct lw_shard *shard, struct lw_place place)
+void lw_shard_remove(struct lw_shard *shard, struct lw_item_place place)
 {
     struct lw_shard_head *head = shard->head;
     const uint32_t first = *place.link;

@@ -92,7 +92,7 @@ struct lw_shard {
 };
 
 /* Where an item is: `link` has its first block's number. */
-struct lw_place {
+struct lw_item_place {
     uint32_t *link;
     struct lw_item *item; /* NULL: absent, `link` is where it would be */
 };
@@ -114,8 +114,8 @@ void lw_shard_empty(struct lw_shard *shard);
 void lw_shard_release(struct lw_shard *shard);
 
 /* Finds a key, also of an item whose time is over. */
-struct lw_place lw_shard_find(struct lw_shard *shard, uint32_t hash,
-                              struct luaweb_slice key);
+struct lw_item_place lw_shard_find(struct lw_shard *shard, uint32_t hash,
+                                   struct luaweb_slice key);
 
 static inline struct lw_item *lw_shard_item(const struct lw_shard *shard,
                                             uint32_t block)
@@ -154,11 +154,11 @@ uint32_t lw_shard_blocks_for(size_t octets);
 
 /* Puts an item where `place` says, instead of the one there, in one change.  There must
  * be free blocks for it: lw_shard_make_room. */
-void lw_shard_store(struct lw_shard *shard, struct lw_place place,
+void lw_shard_store(struct lw_shard *shard, struct lw_item_place place,
                     const struct lw_draft *draft, uint64_t now_us);
 
 /* Removes what is at `place`, in one change. */
-void lw_shard_remove(struct lw_shard *shard, struct lw_place place);
+void lw_shard_remove(struct lw_shard *shard, struct lw_item_place place);
 
 /* Sees to so many free blocks, at most a quarter of all: takes fresh ones, then those
  * of expired items, then those used longest ago, all among the next ones in turn.

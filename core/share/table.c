@@ -59,7 +59,7 @@ void lw_table_detach(struct lw_table *table)
 struct at {
     struct lw_shard *shard;
     uint32_t hash;
-    struct lw_place place;
+    struct lw_item_place place;
     struct lw_entry *entry; /* NULL: there is nothing, or its time is over */
 };
 
