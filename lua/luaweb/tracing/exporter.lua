@@ -97,10 +97,11 @@ local function write_pending()
   end
 end
 
--- What there is no room for stays in C, which counts what it loses.
+-- What there is no room for stays in C, which counts what it loses.  While others have
+-- their turn, the end may come.
 local function write_ended()
   local count = 0
-  while queued < config.most_queued and C.luaweb_span_take(host, ended) do
+  while config and queued < config.most_queued and C.luaweb_span_take(host, ended) do
     note(1)
     texts[#texts + 1] = otlp.request(ended)
     count = count + 1
