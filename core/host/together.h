@@ -20,7 +20,7 @@ struct lw_together {
     uint64_t sender;      /* this host, among all of all workers */
     uint64_t at;          /* where it reads on */
     struct lw_ring_room room;
-    uint32_t id; /* that is woken; LW_NO_ID: it reads nothing */
+    uint32_t id;            /* that is woken; LW_NO_ID: it reads nothing */
     struct lw_wants *wants; /* owned; NULL: nothing yet */
     bool has_duty[LW_ONCE_DUTIES];
 };

@@ -106,7 +106,7 @@ enum lw_metric {
 #define METRIC(id, name, labels, kind, scope, help) LW_METRIC_##id,
     LW_METRICS_TABLE(METRIC)
 #undef METRIC
-        LW_METRICS
+    LW_METRICS
 };
 
 #endif
