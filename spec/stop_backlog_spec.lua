@@ -134,8 +134,11 @@ describe("on_stop", function()
 end)
 
 describe("the path of a unix socket", function()
+  local count = 0
   local function serve(path)
-    local child = process.start("spec/apps/cases.lua", "--listen", "unix:" .. path)
+    count = count + 1 -- servers at one address would have the same control socket
+    local child = process.start("spec/apps/cases.lua", "--listen", "unix:" .. path,
+      "--control", process.path("control." .. count))
     child:expect "unix:"
     return child
   end
