@@ -230,6 +230,8 @@ static void cut(struct lw_request *request)
 
 static void abort_reply(struct lw_request *request)
 {
+    if (request->is_started)
+        lw_tally_add(&request->loop->tally, LW_METRIC_CUT, 1);
     if (request->conn)
         lw_conn_flush(request->conn);
     request->is_cut = true;

@@ -11,8 +11,7 @@ local sched = require "luaweb.sched"
 local trace = require "luaweb.trace"
 local walk = require "luaweb.walk"
 
-local create, running = coroutine.create, coroutine.running
-local current = sched.self
+local create, running, current = coroutine.create, coroutine.running, sched.self
 
 local M = {}
 
