@@ -134,8 +134,8 @@ describe("on_stop", function()
 end)
 
 describe("the path of a unix socket", function()
-  local function serve(path)
-    local child = process.start("spec/apps/cases.lua", "--listen", "unix:" .. path)
+  local function serve(path, ...)
+    local child = process.start("spec/apps/cases.lua", "--listen", "unix:" .. path, ...)
     child:expect "unix:"
     return child
   end
@@ -152,7 +152,7 @@ describe("the path of a unix socket", function()
     local path = process.path "two.sock"
     local first = serve(path)
     os.remove(path)
-    local second = serve(path)
+    local second = serve(path, "--control", process.path "second")
     first:stop()
     assert.equal("socket", lfs.attributes(path, "mode"))
     second:stop()
