@@ -134,8 +134,11 @@ describe("on_stop", function()
 end)
 
 describe("the path of a unix socket", function()
-  local function serve(path, ...)
-    local child = process.start("spec/apps/cases.lua", "--listen", "unix:" .. path, ...)
+  local count = 0
+  local function serve(path)
+    count = count + 1 -- servers at one address would have the same control socket
+    local child = process.start("spec/apps/cases.lua", "--listen", "unix:" .. path,
+      "--control", process.path("control." .. count))
     child:expect "unix:"
     return child
   end
@@ -152,7 +155,7 @@ describe("the path of a unix socket", function()
     local path = process.path "two.sock"
     local first = serve(path)
     os.remove(path)
-    local second = serve(path, "--control", process.path "second")
+    local second = serve(path)
     first:stop()
     assert.equal("socket", lfs.attributes(path, "mode"))
     second:stop()
