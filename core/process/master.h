@@ -98,8 +98,10 @@ struct lw_upgrade {
     bool is_silent;       /* its channel has ended */
     uv_poll_t heard;      /* it says when it is ready */
     uv_timer_t limit;
-    int channel; /* to the new master; -1: none */
-    int origin;  /* to the old master, from which we took over; -1: none */
+    int channel;      /* to the new master; -1: none */
+    int origin;       /* to the old master, from which we take over; -1: none */
+    int last;         /* to the same when we have, until it has ended; -1: none */
+    uv_poll_t ending; /* tells when that is */
 };
 
 struct lw_master {

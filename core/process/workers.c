@@ -42,6 +42,7 @@ void lw_workers_construct(struct lw_master *master)
             .give = -1,
         };
         child->slot = master->first_slot + i;
+        master->board->slots[child->slot].given_count = 0; /* of an earlier master */
         uv_timer_init(&master->loop, &child->again);
         child->again.data = child;
     }
