@@ -126,7 +126,8 @@ static bool has_loaded(const struct lw_child *child)
     return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING;
 }
 
-/* Looks at one heartbeat; whether that changes who can accept. */
+/* Looks at one heartbeat, and for a worker that ends though nobody here told it to;
+ * whether that changes who can accept. */
 static bool look(struct lw_child *child, uint64_t now)
 {
     const struct lw_master *master = child->master;
@@ -139,8 +140,10 @@ static bool look(struct lw_child *child, uint64_t now)
         lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
     if (child->state != LW_CHILD_READY)
         return false;
+    if (master->board->slots[child->slot].state == LW_SLOT_DRAINING)
+        child->state = LW_CHILD_ENDING;
     child->is_late = since_ms > HEARTBEAT_MS;
-    return was_late != child->is_late;
+    return was_late != child->is_late || child->state != LW_CHILD_READY;
 }
 
 static void on_tick(uv_timer_t *tick)

@@ -43,7 +43,7 @@ enum lw_child_state {
     LW_CHILD_NONE,    /* no process; it is started again later */
     LW_CHILD_LOADING, /* its first generation */
     LW_CHILD_READY,   /* it accepts */
-    LW_CHILD_ENDING   /* it was told to end, or is killed */
+    LW_CHILD_ENDING   /* it ends: told to, killed, or by itself */
 };
 
 enum lw_reload_step {
