@@ -43,12 +43,6 @@ local function ask(child, target)
   return child:ask(process.get(target)).body
 end
 
-local function says(child, pattern)
-  eventually("the log has " .. pattern, function()
-    return child:errors():find(pattern)
-  end)
-end
-
 local function serve(count, ...)
   local child = process.serve(process.file("app.lua", APP), "--workers",
     tostring(count), ...)
@@ -126,9 +120,9 @@ describe("a signal to every process of a server", function()
     signal_all(workers, "HUP")
     child:signal "HUP"
     all_are_answered()
-    says(child, "generation 2 serves in 2 workers")
+    child:says "generation 2 serves in 2 workers"
     child:signal "HUP"
-    says(child, "generation 3 serves in 2 workers")
+    child:says "generation 3 serves in 2 workers"
     assert.same(workers, child:workers())
     child:stop()
   end)
@@ -137,7 +131,7 @@ describe("a signal to every process of a server", function()
     signal_all(workers, "USR2")
     child:signal "USR2"
     all_are_answered()
-    says(child, "upgrade: pid %d+ serves, this one ends")
+    child:says "upgrade: pid %d+ serves, this one ends"
     local pid = tonumber(child:errors():match "upgrade: pid (%d+) serves")
     assert.equal(200, child:ask(ROOT).status)
     tree.signal(pid, "TERM")
@@ -174,7 +168,7 @@ describe("a worker", function()
     local child = serve(1)
     process.file("app.lua", "error 'no database'")
     child:signal_worker "KILL"
-    says(child, "again in 0.8 s")
+    child:says "again in 0.8 s"
     child:signal "TERM"
     assert.equal(0, (child:wait()))
     assert.is_nil(child:errors():find "again in 1.6 s")
@@ -188,7 +182,7 @@ describe("a worker", function()
     child:signal_worker "KILL"
     assert.equal(200, child:ask(ROOT).status)
     child:signal "HUP"
-    says(child, "generation 2 serves")
+    child:says "generation 2 serves"
     assert.equal(200, child:ask(ROOT).status)
     child:signal "TERM"
     assert.equal(0, (child:wait()))
