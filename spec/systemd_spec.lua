@@ -178,8 +178,6 @@ return web.app { web.get("/", function() while true do end end) }
       return #manager:take() == 0
     end)
     conn:close()
-    child:signal "KILL"
-    child:signal_worker "KILL"
   end)
 
   it("nothing where its variables are for somebody else, or odd", function()

@@ -61,7 +61,8 @@ local stuck = {
   { "/coroutine", "a coroutine of the app's own",
     "GET /coroutine: the handler .* of /coroutine", { "compiled", "inner", "outer" } },
   { "/decision", "a decision",
-    "GET /decision: the handler " .. place "decision" .. " of /decision", { "compiled" } },
+    "GET /decision: the handler " .. place "decision" .. " of /decision",
+    { "compiled" } },
   { "/job", "a job", "%[%x+%-%d+%] the job " .. place "job" .. " %(background%)",
     { "compiled" } },
   { "/job_in_coroutine", "a coroutine of a job", "the job .* %(%x+%-%d+%)",
@@ -113,6 +114,23 @@ describe("--stall-timeout", function()
     end
     assert.is_true(others > 4)
     os.execute("kill -KILL " .. pid)
+  end)
+
+  it("finds what a reload has loaded, and what goes on in the old generation", function()
+    for _, target in ipairs { "/loop", "/old" } do
+      local child = serve("--stall-timeout", TIMEOUT, "--workers", "1")
+      local conn = child:connect()
+      if target == "/old" then
+        assert(conn:send(process.get(target)))
+        child:expect "^begun$"
+      end
+      child:signal "HUP"
+      log_with(child, "generation 2 serves")
+      if target == "/loop" then assert(conn:send(process.get(target))) end
+      assert.matches("GET " .. target .. ": the handler .* of " .. target .. ".*"
+        .. HELD, log_with(child, "is started again"))
+      conn:close()
+    end
   end)
 
   it("cuts the target of a request in the log after 512 octets", function()

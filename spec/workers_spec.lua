@@ -15,6 +15,11 @@ ffi.cdef "int getpid(void); void _exit(int code);"
 return web.app {
   web.get("/", function() return tostring(ffi.C.getpid()) end),
   web.get("/exit", function() ffi.C._exit(3) end),
+  web.get("/busy", function()
+    local until_s = os.clock() + 2 -- of its own CPU
+    while os.clock() < until_s do end
+    return tostring(ffi.C.getpid())
+  end),
   web.get("/slow", function() web.sleep(0.5) return "slow" end),
 }
 ]]
@@ -210,6 +215,30 @@ describe("a worker that can't load its app any more", function()
     all_serve(child, 2)
   end)
 
+  it("gets its share of connections that others had got, when they come again",
+    function()
+      local child = serve(2)
+      break_one(child)
+      local conns = connect_all(child, 64)
+      process.file("app.lua", APP)
+      eventually("both run", function() return #child:workers() == 2 end)
+      eventually("half of them have found it", function()
+        local counts = {}
+        for i, conn in ipairs(conns) do
+          local answer = child:ask(ROOT, conn)
+          counts[answer.body] = (counts[answer.body] or 0) + 1
+          if answer:header "connection" == "close" then
+            conn:close()
+            conns[i] = child:connect()
+          end
+        end
+        local _, fewest = next(counts)
+        for _, has in pairs(counts) do fewest = math.min(fewest, has) end
+        return fewest < 64 and fewest >= 22
+      end)
+      close_all(conns)
+    end)
+
   it("is tried at once when a reload is asked for", function()
     local child = serve(1)
     break_one(child)
@@ -219,6 +248,23 @@ describe("a worker that can't load its app any more", function()
       return child:errors():find "reload: generation %d+ serves in 1 worker"
     end)
     assert.equal(200, child:ask(ROOT).status)
+  end)
+end)
+
+describe("a worker that stands still", function()
+  it("leaves connections that come to the others, until it goes on", function()
+    local child = serve(2, "--stall-timeout", "0")
+    local busy = child:connect(process.get "/busy")
+    process.rest(busy, 0.2) -- it has begun, and been noticed
+    local conns, counts = connect_all(child, 40)
+    close_all(conns)
+    assert.is_nil((busy:receive(0.001))) -- so it stood still all the time
+    local who = next(counts)
+    assert.same({ [who] = 40 }, counts)
+    assert(who ~= tonumber(process.answers(busy).body))
+    busy:close()
+    all_serve(child, 2)
+    child:stop()
   end)
 end)
 

@@ -67,7 +67,7 @@ enum lw_shown_ids {
 
 /* Those that can't. */
 #define LW_LUA_STACK         (120 << 20) /* octets of C stack where Lua runs */
-#define LW_DEV_STALL_WARNING_MS 100 /* --stall-warning of `luaweb dev` */
+#define LW_DEV_WARNING_MS    100         /* --stall-warning of `luaweb dev` */
 #define LW_MAX_UNREAD        65536 /* unread content swallowed to keep a connection */
 #define LW_MAX_RESPONSE_HEAD 65536 /* octets of fields that an app may add */
 #define LW_OUT_HIGH          65536 /* octets to send, above which writers wait */

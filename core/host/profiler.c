@@ -16,8 +16,10 @@
 
 #include "base/require.h"
 
-#ifndef sigev_notify_thread_id /* glibc does not name it */
-#    define sigev_notify_thread_id _sigev_un._tid
+#ifdef sigev_notify_thread_id
+#    define THREAD_ID sigev_notify_thread_id
+#else
+#    define THREAD_ID _sigev_un._tid /* glibc has no name for it */
 #endif
 
 /* Who has it; as LuaJIT's, there is one in a process. */
@@ -49,7 +51,7 @@ static void start_timer(struct lw_profiler_times times)
     struct timespec interval = {ms / 1000, ms % 1000 * 1000000L};
     struct itimerspec again = {interval, interval};
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
-    event.sigev_notify_thread_id = (int)syscall(SYS_gettid);
+    event.THREAD_ID = (int)syscall(SYS_gettid);
     stop_timer();
     lw_require(timer_create(times.clock, &event, &profiler.timer) == 0);
     profiler.has_timer = true;

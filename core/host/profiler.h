@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * LuaJIT's profiler: the only way to look at Lua code that does not return, compiled or
- * not, at a line.  There is one in a process, which one Lua state has at a time; LuaJIT
- * silently refuses it to a second one, so it is handed on here.  It knows nothing of what
- * is looked for: that is host/watchdog.h. */
+ * LuaJIT's profiler: the only way to look at Lua code that does not return, compiled
+ * or not, at a line.  There is one in a process, which one Lua state has at a time;
+ * LuaJIT silently refuses it to a second one, so it is handed on here.  It knows
+ * nothing of what is looked for: that is host/watchdog.h. */
 #ifndef LW_HOST_PROFILER_H
 #define LW_HOST_PROFILER_H
 
@@ -22,10 +22,11 @@ struct lw_profiler_times {
     unsigned interval_ms;
 };
 
-/* Has look(context, L, ...) called at these times, in the calling thread, between two
- * instructions of L: `lua`, which was prepared, or one of its coroutines.  There it may call Lua, in another coroutine than
- * L.  Takes the profiler from the state that has it: what that one has compiled is thrown
- * away.  Does nothing where `lua` was started before. */
+/* Has look(context, L, ...) called at these times, in the calling thread, between
+ * two instructions of L: `lua`, which was prepared, or one of its coroutines.  There
+ * it may call Lua, in another coroutine than L.  Takes the profiler from the state
+ * that has it: what that one has compiled is thrown away.  Does nothing where `lua`
+ * was started before. */
 void lw_profiler_start(lua_State *lua, luaJIT_profile_callback look, void *context,
                        struct lw_profiler_times times);
 

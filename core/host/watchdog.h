@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Says what holds up the loop when Lua does not return.  It looks from inside (the
- * profiler, host/profiler.h), which finds Lua code at its line; and when who watches the
- * process asks (LW_SIGNAL_STALLED), which finds calls of C functions that do not return.
- * Nothing is noted for it while requests are served: Lua is asked what runs when it is to
- * be told. */
+ * profiler, host/profiler.h), which finds Lua code at its line; and when who watches
+ * the process asks (LW_SIGNAL_STALLED), which finds calls of C functions that do not
+ * return.  Nothing is noted for it while requests are served: Lua is asked what runs
+ * when it is to be told. */
 #ifndef LW_HOST_WATCHDOG_H
 #define LW_HOST_WATCHDOG_H
 
@@ -17,8 +17,8 @@ struct lw_limits;
 /* The exit code of a process that was asked to say what holds it up. */
 #define LW_EXIT_STALLED 5
 
-/* Of one Lua state.  Times are milliseconds of CLOCK_MONOTONIC, as on the board; a turn is
- * known by when it began. */
+/* Of one Lua state.  Times are milliseconds of CLOCK_MONOTONIC, as on the board; a
+ * turn is known by when it began. */
 struct lw_watchdog {
     lua_State *lua;
     lua_State *teller;   /* in which Lua is asked while another coroutine runs */
@@ -35,12 +35,12 @@ struct lw_watchdog {
     bool is_asking;
 };
 
-/* The process that has started this one sends LW_SIGNAL_STALLED when it has to.  Without it,
- * what stands still in Lua for too long ends by itself. */
+/* The process that has started this one sends LW_SIGNAL_STALLED when it has
+ * to.  Without it, what stands still in Lua for too long ends by itself. */
 void lw_watchdog_know_master(void);
 
-/* Prepares a state that has not run anything; `budget` is held.  The first one in the process is looked
- * into at once, another one when it begins to serve. */
+/* Prepares a state that has not run anything; `budget` is held.  The first one in
+ * the process is looked into at once, another one when it begins to serve. */
 void lw_watchdog_construct(struct lw_watchdog *watchdog, lua_State *lua,
                            const struct lw_limits *limits, uint32_t *budget);
 
@@ -58,7 +58,8 @@ void lw_watchdog_destruct(struct lw_watchdog *watchdog);
 void lw_watchdog_enter(struct lw_watchdog *watchdog);
 void lw_watchdog_leave(void);
 
-/* To be called for each event that Lua takes: the turn may be long, but work goes on. */
+/* To be called for each event that Lua takes: the turn may be long, but work goes
+ * on. */
 void lw_watchdog_count(void);
 
 #endif

@@ -26,7 +26,13 @@
 #define SHORT      4    /* and so many times as many as are open are short ones, */
 #define SHORT_MORE 64   /* where there are more than these */
 
+#define LOOK_MS    500 /* between two looks at who has far more */
+#define FAR_MORE   8   /* connections, */
+#define FAR_SHARE  8   /* and one more for each so many */
+#define SHED_SHARE 8   /* of what it has more, what is shed until the next look */
+
 struct lw_peers {
+    uv_timer_t look;
     uint64_t window_began_ms;
     uint32_t accepted;        /* lately */
     int ends[LW_MAX_WORKERS]; /* owned; -1: none */
@@ -34,18 +40,29 @@ struct lw_peers {
     uint32_t most;            /* slots above have none */
 };
 
+static void on_look(uv_timer_t *look);
+
+static struct lw_peers *new_peers(struct lw_loop *loop)
+{
+    struct lw_peers *peers = lw_alloc(sizeof *peers);
+    memset(peers, 0, sizeof *peers);
+    for (uint32_t i = 0; i < LW_MAX_WORKERS; i++)
+        peers->ends[i] = -1;
+    uv_timer_init(&loop->uv, &peers->look);
+    peers->look.data = loop;
+    uv_timer_start(&peers->look, on_look, LOOK_MS, LOOK_MS);
+    uv_unref((uv_handle_t *)&peers->look);
+    return peers;
+}
+
 void lw_handover_add(struct lw_loop *loop, uint32_t slot, int end)
 {
     if (slot >= LW_MAX_WORKERS || slot == lw_board_slot()) {
         close(end);
         return;
     }
-    if (!loop->peers) {
-        loop->peers = lw_alloc(sizeof *loop->peers);
-        memset(loop->peers, 0, sizeof *loop->peers);
-        for (uint32_t i = 0; i < LW_MAX_WORKERS; i++)
-            loop->peers->ends[i] = -1;
-    }
+    if (!loop->peers)
+        loop->peers = new_peers(loop);
     if (loop->peers->ends[slot] >= 0)
         close(loop->peers->ends[slot]);
     loop->peers->ends[slot] = end;
@@ -74,6 +91,32 @@ static bool is_free(const struct lw_slot *slot, uint64_t now_ms)
     uint64_t began = atomic_load_explicit(&slot->turn_began_ms, memory_order_relaxed);
     return atomic_load_explicit(&slot->state, memory_order_relaxed) == LW_SLOT_READY
            && (began == 0 || began + BUSY_MS > now_ms);
+}
+
+/* What it has more than a worker that has far fewer, and can accept. */
+static uint32_t too_many(const struct lw_loop *loop)
+{
+    uint32_t own = load_of(lw_board_own());
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < loop->peers->most; i++) {
+        const struct lw_slot *slot = &lw_board()->slots[i];
+        uint32_t load = load_of(slot);
+        if (loop->peers->ends[i] >= 0 && own > load + load / FAR_SHARE + FAR_MORE
+            && own - load > most && is_free(slot, uv_now(&loop->uv)))
+            most = own - load;
+    }
+    return most;
+}
+
+static void on_look(uv_timer_t *look)
+{
+    struct lw_loop *loop = look->data;
+    loop->shed_count = (too_many(loop) + SHED_SHARE - 1) / SHED_SHARE;
+}
+
+bool lw_handover_sheds(struct lw_loop *loop)
+{
+    return loop->shed_count > 0 && loop->shed_count-- > 0;
 }
 
 /* Counts one that was accepted. */

@@ -2,7 +2,11 @@
  *
  * Connections that a worker has accepted and gives to another, which has clearly fewer:
  * the system spreads them by a hash, so by chance.  Each slot has a pair of sockets for
- * that; what was given to a worker that ends is its successor's. */
+ * that; what was given to a worker that ends is its successor's.
+ *
+ * Those that are open already stay where they are.  Where a worker has far more than
+ * another, which was not there when they came, some of its answers end their connections:
+ * their clients come again and find the other. */
 #ifndef LW_NET_HANDOVER_H
 #define LW_NET_HANDOVER_H
 
@@ -21,6 +25,9 @@ void lw_handover_destruct(struct lw_loop *loop);
 
 /* Gives an accepted connection away where that is good.  false: it stays ours. */
 bool lw_handover_give(struct lw_loop *loop, int fd);
+
+/* Whether this answer should end its connection, which is asked once for each. */
+bool lw_handover_sheds(struct lw_loop *loop);
 
 /* The next connection that was given to the worker of `slot`, closed on exec, the
  * caller's; -1 and errno where there is none. */

@@ -87,6 +87,7 @@ struct lw_loop {
     struct lw_conn *free_conns; /* pooled */
     struct lw_conn *dirty;      /* touched in this turn */
     struct lw_listener *listeners;
+    uint32_t shed_count;    /* connections that should find another worker */
     struct lw_peers *peers; /* who can be given connections, owned; NULL: nobody */
     struct lw_request *free_requests;
     struct lw_timer *free_timers;

@@ -27,9 +27,9 @@ struct lw_repeat {
  * nor where they say that the connection ends. */
 static bool may_repeat(const struct lw_loop *loop)
 {
-    return !loop->is_draining && !loop->access_log && !loop->trace && !loop->dev
-           && !loop->keeps_spans && loop->limits.shown_ids != LW_IDS_IN_ALL
-           && loop->limits.max_requests == 0;
+    return !loop->is_draining && loop->shed_count == 0 && !loop->access_log
+           && !loop->trace && !loop->dev && !loop->keeps_spans
+           && loop->limits.shown_ids != LW_IDS_IN_ALL && loop->limits.max_requests == 0;
 }
 
 static bool begins_with(const struct lw_buffer *in, const struct lw_repeat *repeat)

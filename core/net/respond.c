@@ -9,6 +9,7 @@
 #include "http/reply.h"
 #include "net/conn.h"
 #include "net/dev.h"
+#include "net/handover.h"
 #include "net/loop.h"
 #include "net/request.h"
 #include "net/serve.h"
@@ -56,7 +57,8 @@ static bool must_close(const struct lw_request *request, enum lw_reply_framing f
     uint64_t most = conn->loop->limits.max_requests;
     return !conn->keep_alive || (most > 0 && conn->served >= most)
            || request->wants_close || conn->loop->is_draining
-           || framing == LW_REPLY_UNTIL_CLOSE || !lw_content_is_short(&conn->content);
+           || framing == LW_REPLY_UNTIL_CLOSE || !lw_content_is_short(&conn->content)
+           || lw_handover_sheds(conn->loop);
 }
 
 /* Appends the head and remembers whether the connection ends with this answer. */
@@ -228,6 +230,8 @@ static void cut(struct lw_request *request)
 
 static void abort_reply(struct lw_request *request)
 {
+    if (request->is_started)
+        lw_tally_add(&request->loop->tally, LW_METRIC_CUT, 1);
     if (request->conn)
         lw_conn_flush(request->conn);
     request->is_cut = true;

@@ -32,6 +32,7 @@ enum lw_message_kind {
     LW_MESSAGE_RETIRED, /* `generation`: its last request has ended, its memory is back */
     LW_MESSAGE_RELOAD, /* a reload is wished for; text: why, for the log */
     /* From a new master to the old one, at a binary upgrade. */
+    LW_MESSAGE_MOVED,     /* `code`: the pid that it has now */
     LW_MESSAGE_TAKEN_OVER /* its workers serve */
 };
 

@@ -33,7 +33,7 @@ bool lw_develop_read(struct lw_options *options)
     struct lw_address address;
     options->is_dev = strcmp(options->argv[0], "dev") == 0;
     if (options->is_dev && options->limits.stall_warning == 0)
-        options->limits.stall_warning = LW_DEV_STALL_WARNING_MS;
+        options->limits.stall_warning = LW_DEV_WARNING_MS;
     if (!options->is_dev || options->wants_help)
         return true;
     options->workers = 1;

@@ -135,6 +135,7 @@ int lw_master_run(const struct lw_options *options, char **argv)
               stderr);
         return USAGE;
     }
+    lw_upgrade_detach();
     int code = construct(&master);
     if (!code && !lw_worker_start(&master.children[0]))
         code = FAILED;

@@ -93,7 +93,9 @@ struct lw_reload {
 
 struct lw_upgrade {
     bool is_running;
-    uv_process_t process; /* the new master */
+    uv_process_t process; /* the new master, until it moves */
+    pid_t pid;            /* its number */
+    bool is_silent;       /* its channel has ended */
     uv_poll_t heard;      /* it says when it is ready */
     uv_timer_t limit;
     int channel; /* to the new master; -1: none */
@@ -214,6 +216,11 @@ void lw_reload_died(struct lw_child *child);
 void lw_reload_end(struct lw_master *master);
 
 /* upgrade.c ---------------------------------------------------------------------- */
+
+/* First of all: under systemd the new master becomes a child of that, which looks after
+ * the end of its own children only: it lets go of the process that the old one has
+ * started. */
+void lw_upgrade_detach(void);
 
 /* Reads LUAWEB_UPGRADE: the shared memory, the slots that are free, and the sockets,
  * which it gives as text for lw_listeners_open.  NULL: this master is the first. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Looking at heartbeats.  The time is counted here and not taken from the board: when the
- * whole machine stood still (a paused guest), no worker is to blame.  A turn is long
- * without blame, too, while Lua goes on taking events. */
+ * Looking at heartbeats.  The time is counted here and not taken from the board:
+ * when the whole machine stood still (a paused guest), no worker is to blame.  A
+ * turn is long without blame, too, while Lua goes on taking events. */
 #include "process/stall.h"
 
 #include <signal.h>
@@ -13,9 +13,9 @@
 
 #define LOOK_MS 500 /* between two looks; more means that nobody looked */
 
-/* Beyond the timeout.  A worker that finds Lua code at its line says so by itself, within
- * 100 ms of CPU, of which it may have half; then it is asked, and ends within a second
- * (LAST_SECONDS in host/watchdog.c). */
+/* Beyond the timeout.  A worker that finds Lua code at its line says so by itself,
+ * within 100 ms of CPU, of which it may have half; then it is asked, and ends within
+ * a second (LAST_SECONDS in host/watchdog.c). */
 #define ASK_MS  300
 #define KILL_MS 2000
 

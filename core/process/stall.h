@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Workers whose loop stands still, as the master sees them: by the heartbeat on the
- * board.  One that stands still for --stall-timeout is asked to say what holds it up and
- * to end (host/watchdog.h); one that does not end is killed.  To replace it is for who
- * sees its end. */
+ * board.  One that stands still for --stall-timeout is asked to say what holds it up
+ * and to end (host/watchdog.h); one that does not end is killed.  To replace it is
+ * for who sees its end. */
 #ifndef LW_PROCESS_STALL_H
 #define LW_PROCESS_STALL_H
 

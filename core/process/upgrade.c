@@ -93,8 +93,10 @@ static void on_ended(uv_process_t *process, int64_t code, int number)
 {
     struct lw_upgrade *upgrade = process->data;
     uv_close((uv_handle_t *)process, NULL);
-    if (!upgrade->is_running)
+    if (!upgrade->is_running || upgrade->pid != process->pid)
         return;
+    if (code == 0 && number == 0 && !upgrade->is_silent)
+        return; /* it moves, or its channel will end */
     close_upgrade(upgrade);
     if (number)
         lw_log(
@@ -112,7 +114,7 @@ static void on_limit(uv_timer_t *limit)
     struct lw_upgrade *upgrade = limit->data;
     lw_log(LW_LOG_ERROR, "upgrade: the new executable did not serve after %d s",
            LIMIT_MS / 1000);
-    uv_process_kill(&upgrade->process, SIGKILL);
+    kill(upgrade->pid, SIGKILL);
 }
 
 /* The new master has said that it serves, or is gone: then its end is told elsewhere. */
@@ -128,12 +130,22 @@ static void on_heard(uv_poll_t *heard, int status, int events)
         status < 0 ? 0 : lw_channel_receive(upgrade->channel, &message, text, &fd);
     if (result == -EAGAIN)
         return;
+    if (result == 1 && message.kind == LW_MESSAGE_MOVED) {
+        upgrade->pid = message.code;
+        return;
+    }
     uv_poll_stop(heard);
+    upgrade->is_silent = result != 1;
+    if (upgrade->is_silent && !uv_is_active((uv_handle_t *)&upgrade->process)) {
+        lw_log(LW_LOG_ERROR, "upgrade: the new executable ended before it served, this"
+                             " one goes on");
+        close_upgrade(upgrade);
+    }
     if (result != 1 || message.kind != LW_MESSAGE_TAKEN_OVER)
         return;
-    lw_log(LW_LOG_INFO, "upgrade: pid %d serves, this one ends", upgrade->process.pid);
+    lw_log(LW_LOG_INFO, "upgrade: pid %d serves, this one ends", upgrade->pid);
     close_upgrade(upgrade);
-    lw_announce_successor(master, upgrade->process.pid);
+    lw_announce_successor(master, upgrade->pid);
     lw_stop(master, IDLE_MS, true);
 }
 
@@ -183,6 +195,8 @@ void lw_upgrade_begin(struct lw_master *master)
         return;
     }
     upgrade->is_running = true;
+    upgrade->is_silent = false;
+    upgrade->pid = upgrade->process.pid;
     upgrade->channel = ends[0];
     uv_poll_init(&master->loop, &upgrade->heard, upgrade->channel);
     upgrade->heard.data = master;
@@ -196,8 +210,17 @@ void lw_upgrade_cancel(struct lw_master *master)
     struct lw_upgrade *upgrade = &master->upgrade;
     if (!upgrade->is_running)
         return;
-    uv_process_kill(&upgrade->process, SIGTERM);
+    kill(upgrade->pid, SIGTERM);
     close_upgrade(upgrade);
+}
+
+void lw_upgrade_detach(void)
+{
+    if (!getenv("LUAWEB_UPGRADE") || !getenv("NOTIFY_SOCKET"))
+        return;
+    pid_t pid = fork();
+    if (pid > 0)
+        _exit(0);
 }
 
 const char *lw_upgrade_inherit(struct lw_master *master)
@@ -213,6 +236,8 @@ const char *lw_upgrade_inherit(struct lw_master *master)
     fcntl(upgrade->origin, F_SETFD, FD_CLOEXEC);
     fcntl(master->shared, F_SETFD, FD_CLOEXEC);
     lw_outside_inherit(&master->outside, text);
+    struct lw_message message = {.kind = LW_MESSAGE_MOVED, .code = (int32_t)getpid()};
+    lw_channel_send(upgrade->origin, &message, "", 0, -1);
     return strchr(text, ' ');
 }
 

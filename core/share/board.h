@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The board: what workers show of themselves, in shared memory.  Each writes its own slot
- * only, with relaxed stores; master and others read.  Nothing here is trusted for more
- * than to look. */
+ * The board: what workers show of themselves, in shared memory.  Each writes its own
+ * slot only, with relaxed stores; master and others read.  Nothing here is trusted
+ * for more than to look. */
 #ifndef LW_SHARE_BOARD_H
 #define LW_SHARE_BOARD_H
 
@@ -30,7 +30,7 @@ struct lw_slot {
     /* Milliseconds of CLOCK_MONOTONIC when the turn began that runs; 0: it waits for
      * octets.  The heartbeat: an old one means that the loop stands still. */
     _Atomic uint64_t turn_began_ms;
-    _Atomic uint32_t pulled; /* events that Lua has taken: it changes while work goes on */
+    _Atomic uint32_t pulled; /* events that Lua has taken: it changes while it works */
 };
 
 /* Asks a worker whose turn does not end to say what it does, and to end. */

@@ -49,6 +49,12 @@ struct lw_table *lw_table_attach(void *memory, uint64_t size)
     return table;
 }
 
+void lw_table_detach(struct lw_table *table)
+{
+    free(table->text);
+    free(table);
+}
+
 /* Where an operation is at work. */
 struct at {
     struct lw_shard *shard;

@@ -28,8 +28,9 @@ struct lw_table;
 struct lw_table *lw_table_open(const char *name, uint64_t size);
 
 /* A table in memory of the caller's, shared or not, which stays his: `size` octets,
- * zeroes when it is new.  The caller frees the result. */
+ * zeroes when it is new (then lw_table_begin).  The caller owns the result. */
 struct lw_table *lw_table_attach(void *memory, uint64_t size);
+void lw_table_detach(struct lw_table *table);
 void lw_table_begin(void *memory, size_t size);
 
 /* Empties a table and gives its memory back; what goes on using it finds it empty. */

@@ -3,7 +3,6 @@
  * Tables by name: a directory in shared memory says which size a name has now, and how
  * often that has changed; each time the table lies in another region. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -81,7 +80,7 @@ static void release_old(const struct named *named)
         return;
     struct lw_table *table = lw_table_attach(memory, named->size_before);
     lw_table_release(table);
-    free(table);
+    lw_table_detach(table);
 }
 
 /* Which of the tables that have had this name; 0: no room for another. */

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- What this Lua state counts of itself for the metrics; C adds it to what the worker
--- has counted.  Jobs are counted in a table, which costs less than C's memory does where
--- code is interpreted; sched.lua has them told once a turn.
+-- has counted.  Jobs are counted in a table, which costs less than C's memory does
+-- where code is interpreted; sched.lua has them told once a turn.
 local abi = require "luaweb.abi"
 
 local C, host = abi.C, abi.host

@@ -144,7 +144,7 @@ function M.running()
   if not task or not (task.fn or task.address) then return nil end
   local entry = entry_of(task, {}, {})
   if entry.kind == "job" then
-    local context = spawn.context_of(task)
+    local context = roster.context_of(task)
     entry.id = context and context.request_id
   elseif entry.request then
     local r = abi.request_at(task.address)

@@ -80,4 +80,17 @@ function M.remove(roster, job)
   if roster.count == 0 and roster ~= ring then leave_ring(roster) end
 end
 
+--- What is known of the work that a job is part of (job.context), or nil.
+---@param job luaweb.Job
+---@return table?
+function M.context_of(job)
+  local inner = job.scope
+  local context = job.context
+  while not context and inner do
+    context = inner.context or (inner.make_context and inner:make_context())
+    inner = inner.parent
+  end
+  return context
+end
+
 return M

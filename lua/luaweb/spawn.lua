@@ -11,8 +11,7 @@ local sched = require "luaweb.sched"
 local trace = require "luaweb.trace"
 local walk = require "luaweb.walk"
 
-local create, running = coroutine.create, coroutine.running
-local current = sched.self
+local create, running, current = coroutine.create, coroutine.running, sched.self
 
 local M = {}
 
@@ -27,21 +26,8 @@ local Job = {}
 Job.__index = Job
 M.Job = Job
 
---- What is known of the work that a job is part of (job.context), or nil.
----@param job luaweb.Job
----@return table?
-function M.context_of(job)
-  local inner = job.scope
-  local context = job.context
-  while not context and inner do
-    context = inner.context or (inner.make_context and inner:make_context())
-    inner = inner.parent
-  end
-  return context
-end
-
 local function log_failure(_, job, text)
-  local context = M.context_of(job)
+  local context = roster.context_of(job)
   local id = context and context.request_id
   log.error((id and ("[%s] "):format(id) or "") .. "a job failed: " .. text)
 end

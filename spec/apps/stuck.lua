@@ -61,6 +61,12 @@ return web.app {
     forever()
     return ""
   end),
+  web.get("/old", function()
+    print "begun"
+    web.sleep(1)
+    forever() -- old
+    return ""
+  end),
   web.get("/coroutine", function()
     in_coroutine() -- outer
     return ""

@@ -14,6 +14,11 @@ local function build_dir()
   return lfs.symlinkattributes("/proc/self/exe", "target"):match "^(.*)/"
 end
 
+--- Where the library is.
+function M.path()
+  return build_dir() .. "/libluaweb_pure.so"
+end
+
 --- Declares core/`name`.h for ffi and gives the library that has its functions.
 ---@param name string   e.g. "http/date"; what it includes is to be loaded before
 ---@return ffi.namespace*
@@ -33,7 +38,7 @@ function M.load(name)
     -- Inside luaweb the border is declared already.
     if not ok and not err:find "attempt to redefine" then error(err, 0) end
   end
-  library = library or ffi.load(build_dir() .. "/libluaweb_pure.so")
+  library = library or ffi.load(M.path())
   return library
 end
 

@@ -30,7 +30,7 @@ end
 
 local long = ("long text "):rep(40)
 
---- The operations that somebody dies in.  `before` leads to `old`, `call` to `new`; both
+--- The operations that somebody dies in: `call` leads from `old` to `new`, which
 --- are what key "k" has.  `step`: of a long one, only each so many-th store.
 M.operations = {
   { name = "set in an empty table", fillers = 0, old = nil,

@@ -7,8 +7,6 @@ local share = require "spec.support.share"
 pcall(pure.load, "base/abi_shared")
 local lib = pure.load "share/table"
 
-pcall(ffi.cdef, "void free(void *memory);")
-
 local M = {}
 local Table = {}
 Table.__index = Table
@@ -34,7 +32,7 @@ function M.renew(size)
   local memory = ffi.cast("uint8_t *", share.lib.lw_share_region("renewed", size))
   ffi.fill(memory, size)
   lib.lw_table_begin(memory, size)
-  local c = ffi.gc(lib.lw_table_attach(memory, size), ffi.C.free)
+  local c = ffi.gc(lib.lw_table_attach(memory, size), lib.lw_table_detach)
   return setmetatable({ c = c, memory = memory, size = size }, Table)
 end
 

@@ -3,8 +3,8 @@
 -- when somebody asks; the jobs that it starts inherit it, those in the background too.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
+local roster = require "luaweb.roster"
 local sched = require "luaweb.sched"
-local spawn = require "luaweb.spawn"
 
 local C, host, str = abi.C, abi.host, ffi.string
 local request_at = abi.request_at
@@ -89,7 +89,7 @@ function M.current()
   if task.address then
     return M.of_request(request_at(task.address), task.generation)
   end
-  local context = spawn.context_of(task)
+  local context = roster.context_of(task)
   return context and context.trace
 end
 
@@ -104,7 +104,7 @@ function M.request_id()
     C.luaweb_request_id(host, request_at(task.address), name)
     return str(name)
   end
-  local context = spawn.context_of(task)
+  local context = roster.context_of(task)
   return context and context.request_id
 end
 
