@@ -152,6 +152,15 @@ describe("a worker", function()
       end_now(child)
     end)
 
+  it("that is stopped while it rests leaves new connections to the others", function()
+    local child = serve(2)
+    local one, other = unpack(child:workers())
+    tree.signal(one, "STOP")
+    for _ = 1, 20 do assert.equal(tostring(other), ask(child, "/")) end
+    tree.signal(one, "CONT")
+    child:stop()
+  end)
+
   it("that is killed in a stop is not started again, and holds up nothing", function()
     local child = serve(2)
     local workers, witness = child:workers(), child:connect()
