@@ -209,6 +209,7 @@ bool lw_worker_start(struct lw_child *child)
     }
     child->state = LW_CHILD_LOADING;
     child->is_late = false;
+    child->neglects_from_ms = 0;
     child->stall = (struct lw_stall){.is_asked = false};
     lw_peers_introduce(child);
     return true;
