@@ -2,6 +2,11 @@
  *
  * Who accepts from which slot.  The system goes on spreading new connections over all
  * slots, whatever becomes of the worker of one: while it can't accept, another does. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
 #include "base/log.h"
 #include "net/handover.h"
 #include "process/master.h"
@@ -10,6 +15,7 @@
 #define TICK_MS      25
 #define TICK_ONE_MS  250 /* where there is nobody to accept for another */
 #define HEARTBEAT_MS 70  /* with a tick more: no connection waits 100 ms */
+#define WAITING_MS   45  /* likewise, with two */
 
 static bool can_accept(const struct lw_child *child)
 {
@@ -109,11 +115,45 @@ static bool has_loaded(const struct lw_child *child)
     return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING;
 }
 
-/* Looks at one heartbeat; whether that changes who can accept. */
-static bool look(struct lw_child *child)
+/* Whether connections wait for a worker to accept them, or to take them from others. */
+static bool are_waiting(const struct lw_child *child)
+{
+    const struct lw_master *master = child->master;
+    int octets = 0;
+    if (child->take >= 0 && ioctl(child->take, FIONREAD, &octets) == 0 && octets > 0)
+        return true;
+    for (uint32_t i = 0; i < master->place_count; i++) {
+        const struct lw_place *place = &master->places[i];
+        struct tcp_info info = {0};
+        socklen_t size = sizeof info;
+        if (!place->is_one_socket
+            && getsockopt(place->fds[child->number], IPPROTO_TCP, TCP_INFO, &info,
+                          &size)
+                   == 0
+            && info.tcpi_unacked > 0) /* of a listening socket: its backlog */
+            return true;
+    }
+    return false;
+}
+
+/* A worker that was stopped, by a debugger or SIGSTOP, while it waited for octets has a
+ * good heartbeat for ever.  What waits for it shows that it is no good. */
+static bool rests_too_long(struct lw_child *child, uint64_t since_ms, uint64_t now)
+{
+    if (since_ms > 0 || !are_waiting(child))
+        child->neglects_from_ms = 0;
+    else if (child->neglects_from_ms == 0)
+        child->neglects_from_ms = now;
+    return child->neglects_from_ms > 0 && now - child->neglects_from_ms > WAITING_MS;
+}
+
+/* Looks at one heartbeat, and for a worker that ends though nobody here told it to;
+ * whether that changes who can accept. */
+static bool look(struct lw_child *child, uint64_t now)
 {
     const struct lw_master *master = child->master;
     const struct lw_slot *slot = &master->board->slots[child->slot];
+    uint64_t since_ms = lw_slot_still_ms(slot);
     bool was_late = child->is_late;
     if (has_loaded(child)
         && lw_stall_look(&child->stall, slot, child->number, child->process.pid,
@@ -121,16 +161,19 @@ static bool look(struct lw_child *child)
         lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
     if (child->state != LW_CHILD_READY)
         return false;
-    child->is_late = lw_slot_still_ms(slot) > HEARTBEAT_MS;
-    return was_late != child->is_late;
+    if (slot->state == LW_SLOT_DRAINING)
+        child->state = LW_CHILD_ENDING;
+    child->is_late = since_ms > HEARTBEAT_MS || rests_too_long(child, since_ms, now);
+    return was_late != child->is_late || child->state != LW_CHILD_READY;
 }
 
 static void on_tick(uv_timer_t *tick)
 {
     struct lw_master *master = tick->data;
+    uint64_t now = uv_now(&master->loop);
     bool has_changed = false;
     for (uint32_t i = 0; i < master->worker_count; i++)
-        has_changed |= look(&master->children[i]);
+        has_changed |= look(&master->children[i], now);
     if (has_changed)
         lw_cover_settle(master);
 }
