@@ -221,3 +221,14 @@ describe("a stop during an upgrade", function()
     assert.is_nil(child:errors():find "serves, this one ends")
   end)
 end)
+
+describe("LUAWEB_UPGRADE and LUAWEB_WORKER", function()
+  it("that somebody has left in the environment are nothing", function()
+    local child = process.start_after(
+      "export LUAWEB_UPGRADE=90:91:0:7 LUAWEB_WORKER=0:90:91:1:1; ",
+      process.file("app.lua", APP), "--listen", "127.0.0.1:0", "--workers", "1")
+    child.port = tonumber(child:expect "http://127%.0%.0%.1:(%d+)$")
+    assert.equal(child.pid, tonumber(child:ask(ROOT).body))
+    assert.equal("", child:errors())
+  end)
+end)

@@ -4,6 +4,7 @@
 #include "process/channel.h"
 
 #include <errno.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "net/passing.h"
@@ -11,6 +12,14 @@
 int lw_channel_open(int ends[2])
 {
     return lw_passing_open(ends);
+}
+
+bool lw_channel_is(int fd)
+{
+    int type = 0;
+    socklen_t size = sizeof type;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0
+           && type == SOCK_SEQPACKET;
 }
 
 int lw_channel_send(int end, const struct lw_message *message, const char *text,

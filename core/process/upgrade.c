@@ -260,12 +260,18 @@ const char *lw_upgrade_inherit(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
     const char *text = getenv("LUAWEB_UPGRADE");
+    int origin;
+    int shared;
+    uint32_t slot;
+    uint32_t generation;
     uv_timer_init(&master->loop, &upgrade->limit);
-    if (!text
-        || sscanf(text, "%d:%d:%u:%u", &upgrade->origin, &master->shared,
-                  &master->first_slot, &master->generation)
-               != 4)
+    if (!text || sscanf(text, "%d:%d:%u:%u", &origin, &shared, &slot, &generation) != 4
+        || !lw_channel_is(origin) || slot > LW_WORKERS_MOST)
         return NULL;
+    upgrade->origin = origin;
+    master->shared = shared;
+    master->first_slot = slot;
+    master->generation = generation;
     fcntl(upgrade->origin, F_SETFD, FD_CLOEXEC);
     fcntl(master->shared, F_SETFD, FD_CLOEXEC);
     lw_outside_inherit(&master->outside, text);
