@@ -55,7 +55,7 @@ const struct lw_flag lw_flags[] = {
     {"--filter", "pattern", LW_UNIT_HANDED_ON, 0, "test: only specs whose name matches"},
     {"--timeout", "seconds", LW_UNIT_HANDED_ON, 0,
      "test: that a spec may take, 0: no limit (default 60)"},
-    {"--allow-remote", NULL, LW_UNIT_OPENING, AT(allow_remote),
+    {"--allow-remote", NULL, LW_UNIT_SWITCH_HANDED_ON, AT(allow_remote),
      "dev: listens where others reach it, and shows them sources"},
     {"--now", NULL, LW_UNIT_HANDED_ON, 0, "stop: cuts what still runs"},
     {"--json", NULL, LW_UNIT_HANDED_ON, 0, "routes, explain, check, status: as JSON"},

@@ -11,21 +11,21 @@
 
 /* What a flag takes, and where it goes: the type of the field of struct lw_options. */
 enum lw_unit {
-    LW_UNIT_OCTETS,    /* uint64_t, a limit */
-    LW_UNIT_COUNT,     /* likewise */
-    LW_UNIT_SECONDS,   /* likewise, in milliseconds */
-    LW_UNIT_TEXT,      /* const char * */
-    LW_UNIT_PATH,      /* const char *, of requests */
-    LW_UNIT_SWITCH,    /* bool; takes nothing */
-    LW_UNIT_OPENING,   /* likewise, and handed on */
-    LW_UNIT_LEVEL,     /* enum lw_level */
-    LW_UNIT_NETWORK,   /* struct lw_networks, to which it is added */
-    LW_UNIT_MODE,      /* uint32_t, of files */
-    LW_UNIT_SHOWN_IDS, /* uint64_t, enum lw_shown_ids */
-    LW_UNIT_NAMERS,    /* uint64_t, 1: anyone */
-    LW_UNIT_WORKERS,   /* uint32_t, 0: auto */
-    LW_UNIT_LISTEN,    /* one more in `listens` */
-    LW_UNIT_HANDED_ON  /* to the Lua half, as it is */
+    LW_UNIT_OCTETS,           /* uint64_t, a limit */
+    LW_UNIT_COUNT,            /* likewise */
+    LW_UNIT_SECONDS,          /* likewise, in milliseconds */
+    LW_UNIT_TEXT,             /* const char * */
+    LW_UNIT_PATH,             /* const char *, of requests */
+    LW_UNIT_SWITCH,           /* bool; takes nothing */
+    LW_UNIT_SWITCH_HANDED_ON, /* likewise, and handed on */
+    LW_UNIT_LEVEL,            /* enum lw_level */
+    LW_UNIT_NETWORK,          /* struct lw_networks, to which it is added */
+    LW_UNIT_MODE,             /* uint32_t, of files */
+    LW_UNIT_SHOWN_IDS,        /* uint64_t, enum lw_shown_ids */
+    LW_UNIT_NAMERS,           /* uint64_t, 1: anyone */
+    LW_UNIT_WORKERS,          /* uint32_t, 0: auto */
+    LW_UNIT_LISTEN,           /* one more in `listens` */
+    LW_UNIT_HANDED_ON         /* to the Lua half, as it is */
 };
 
 struct lw_flag {

@@ -27,8 +27,6 @@
 #include "process/stall.h"
 #include "share/board.h"
 
-#define LW_WORKERS_MOST (LW_MAX_WORKERS / 2)
-
 /* An address where the server listens. */
 struct lw_place {
     char *shown;                   /* as people write it, owned */

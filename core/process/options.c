@@ -13,6 +13,7 @@
 #include "base/slice.h"
 #include "process/develop.h"
 #include "process/flags.h"
+#include "share/board.h"
 
 #define TRY "Try: luaweb --help\n"
 
@@ -119,7 +120,7 @@ static bool read_workers(uint32_t *workers, const char *text)
     unsigned long count = strtoul(text, &end, 10);
     bool is_auto = strcmp(text, "auto") == 0;
     *workers = is_auto ? 0 : (uint32_t)count;
-    return is_auto || (*end == 0 && count >= 1 && count <= 64);
+    return is_auto || (*end == 0 && count >= 1 && count <= LW_WORKERS_MOST);
 }
 
 static bool read_text(const char **field, const char *text)
@@ -167,7 +168,7 @@ static bool read_flag(struct lw_options *options, int argc, char **argv, int *at
     if (!flag->argument) {
         if (value)
             return wrong("this option takes no value", text);
-        if (flag->unit == LW_UNIT_SWITCH || flag->unit == LW_UNIT_OPENING)
+        if (flag->unit != LW_UNIT_HANDED_ON)
             *(bool *)((char *)options + flag->at) = true;
         if (flag->unit != LW_UNIT_SWITCH)
             hand_on(options, text);

@@ -3,11 +3,14 @@
  * The board's region, and the slot that this process writes. */
 #include "share/board.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <time.h>
 
 #include "base/require.h"
 #include "share/region.h"
+
+static_assert(LW_MAX_WORKERS == 2 * LW_WORKERS_MOST, "two executables have room");
 
 /* What nobody else sees: the slot before one is taken, and the board where there is no
  * shared memory. */

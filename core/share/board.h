@@ -11,8 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Slots: 64 workers, and as many of a new executable beside them at an upgrade. */
-#define LW_MAX_WORKERS 128
+/* Of one server; and the slots: a new executable has as many beside them at an upgrade. */
+#define LW_WORKERS_MOST 64
+#define LW_MAX_WORKERS  128
 
 enum lw_slot_state {
     LW_SLOT_EMPTY,   /* no process */
