@@ -26,22 +26,6 @@ static size_t size_before(struct luaweb_slice text, char octet)
     return at ? (size_t)(at - text.data) : text.size;
 }
 
-/* The octets of `text` before its first comma outside of quotes. */
-static size_t size_before_comma(struct luaweb_slice text)
-{
-    bool is_quoted = false;
-    for (size_t i = 0; i < text.size; i++) {
-        char c = text.data[i];
-        if (c == ',' && !is_quoted)
-            return i;
-        if (c == '"')
-            is_quoted = !is_quoted;
-        if (c == '\\' && is_quoted)
-            i++;
-    }
-    return text.size;
-}
-
 static struct luaweb_slice behind(struct luaweb_slice text, size_t size)
 {
     return lw_slice(text.data + size, text.size - size);
@@ -62,7 +46,7 @@ static void add_line(struct lw_accept_list *list, struct luaweb_slice rest)
 {
     bool has_quotes = size_before(rest, '"') < rest.size;
     while (rest.size > 0 && list->count < LW_ACCEPT_MEMBERS) {
-        size_t size = has_quotes ? size_before_comma(rest) : size_before(rest, ',');
+        size_t size = has_quotes ? lw_list_size(rest) : size_before(rest, ',');
         struct luaweb_slice text = lw_slice_trim(lw_slice(rest.data, size));
         if (text.size > 0)
             add_member(list, text);

@@ -307,6 +307,21 @@ bool lw_list_next(struct luaweb_slice *list, struct luaweb_slice *member)
     return false;
 }
 
+size_t lw_list_size(struct luaweb_slice text)
+{
+    bool is_quoted = false;
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.data[i];
+        if (c == ',' && !is_quoted)
+            return i;
+        if (c == '"')
+            is_quoted = !is_quoted;
+        if (c == '\\' && is_quoted)
+            i++;
+    }
+    return text.size;
+}
+
 bool lw_list_has(struct luaweb_slice list, struct luaweb_slice token)
 {
     struct luaweb_slice member;

@@ -100,6 +100,9 @@ const struct luaweb_field *lw_fields_find(const struct luaweb_field *fields,
  * empty members.  Only for lists without quoted commas.  False at the end. */
 bool lw_list_next(struct luaweb_slice *list, struct luaweb_slice *member);
 
+/* The octets of `text` before its first comma outside of quotes, or all. */
+size_t lw_list_size(struct luaweb_slice text);
+
 /* Whether a comma list has this token, in any case. */
 bool lw_list_has(struct luaweb_slice list, struct luaweb_slice token);
 

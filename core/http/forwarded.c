@@ -184,22 +184,6 @@ static bool read_hop(struct luaweb_slice rest, struct lw_arena *arena, struct ho
     return rest.size == 0;
 }
 
-/* The octets before the first comma outside of quotes. */
-static size_t size_of_hop(struct luaweb_slice text)
-{
-    bool is_quoted = false;
-    for (size_t i = 0; i < text.size; i++) {
-        char c = text.data[i];
-        if (c == ',' && !is_quoted)
-            return i;
-        if (c == '"')
-            is_quoted = !is_quoted;
-        if (c == '\\' && is_quoted)
-            i++;
-    }
-    return text.size;
-}
-
 /* One line.  A fault is one of its hop alone, but a quote that does not end takes in all
  * that follows. */
 static void read_forwarded(struct chain *chain, struct luaweb_slice rest,
@@ -209,7 +193,7 @@ static void read_forwarded(struct chain *chain, struct luaweb_slice rest,
         struct hop hop = {
             .node = {NULL, 0}
         };
-        size_t size = size_of_hop(rest);
+        size_t size = lw_list_size(rest);
         struct luaweb_slice text = lw_slice_trim(lw_slice(rest.data, size));
         lw_slice_skip(&rest, size < rest.size ? size + 1 : size);
         if (text.size == 0)
