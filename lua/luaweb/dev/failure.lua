@@ -89,16 +89,6 @@ local function add_request(parts, trouble)
   end
 end
 
-local function add_walk(parts, explained)
-  local resource = explained.resource
-  parts[#parts + 1] = "<h2>The walk through the graph</h2>"
-  if resource then
-    parts[#parts + 1] = html.fill('<p><code>%s</code> <span class="dim">%s</span></p>',
-      resource.template, resource.place)
-  end
-  parts[#parts + 1] = html.walk(explained.walk)
-end
-
 local function page_of(trouble)
   local message, frames = source.read(trouble.text)
   local parts = {
@@ -109,7 +99,7 @@ local function page_of(trouble)
   if trouble.where then parts[3] = html.fill('<p class="dim">%s</p>', trouble.where) end
   add_frames(parts, frames)
   if trouble.seen then add_request(parts, trouble) end
-  if trouble.explained then add_walk(parts, trouble.explained) end
+  if trouble.explained then parts[#parts + 1] = html.walk(trouble.explained) end
   local back = trouble.text:match "\nstack traceback:\n(.*)$"
   if back then
     parts[#parts + 1] = "<details><summary>Traceback</summary><pre><span>"

@@ -90,10 +90,8 @@ local function class_of(answer)
   return tonumber(answer) and "end" or "dim"
 end
 
---- The rows that a request has passed, as a table.
----@param walk table   see explain.lua
----@return string
-function M.walk(walk)
+-- The rows that a request has passed, as a table.
+local function rows(walk)
   local parts = { '<div class="wide"><table>' }
   for _, entry in ipairs(walk.rows) do
     local answer = entry.answer or (entry.how == "unary" and "-" or "?")
@@ -110,6 +108,21 @@ function M.walk(walk)
     parts[#parts + 1] = M.fill("<p>stands at <code>%s</code></p>", ending.row)
   end
   return table.concat(parts, "\n")
+end
+
+--- How a request has walked through the graph.
+---@param explained luaweb.Explained
+---@param note string?   markup in front of the rows
+---@return string
+function M.walk(explained, note)
+  local resource = explained.resource
+  local which = "<p>No template matches the path.</p>"
+  if resource then
+    which = M.fill('<p><code>%s</code> <span class="dim">%s</span></p>',
+      resource.template, resource.place)
+  end
+  return table.concat({ "<h2>The walk through the graph</h2>", which, note or "",
+    rows(explained.walk) }, "\n")
 end
 
 return M

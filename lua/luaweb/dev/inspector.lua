@@ -38,23 +38,10 @@ function M.list()
     :header("Cache-Control", "no-store")
 end
 
-local function add_passes(parts, explained)
+local function passes_of(explained)
   local passes = explained.passes
-  parts[#parts + 1] = html.fill('<p class="dim">%s rows, %s of them asked for this '
-    .. "method</p>", passes.rows, passes.after_subgraph)
-end
-
-local function add_walk(parts, explained)
-  local resource = explained.resource
-  parts[#parts + 1] = "<h2>The walk through the graph</h2>"
-  if resource then
-    parts[#parts + 1] = html.fill('<p><code>%s</code> <span class="dim">%s</span></p>',
-      resource.template, resource.place)
-  else
-    parts[#parts + 1] = "<p>No template matches the path.</p>"
-  end
-  add_passes(parts, explained)
-  parts[#parts + 1] = html.walk(explained.walk)
+  return html.fill('<p class="dim">%s rows, %s of them asked for this method</p>',
+    passes.rows, passes.after_subgraph)
 end
 
 --- The page on one of them.
@@ -73,7 +60,7 @@ function M.show(id)
   }
   local explained = walks.explain(seen)
   if explained then
-    add_walk(parts, explained)
+    parts[#parts + 1] = html.walk(explained, passes_of(explained))
   else
     parts[#parts + 1] = '<p class="dim">How it has walked is not known: an older '
       .. "generation has answered it.</p>"
