@@ -2,6 +2,7 @@
 -- Names with several addresses, IPv6, several listeners, and the mode of unix sockets.
 local eventually = require "spec.support.eventually"
 local ffi = require "ffi"
+local greeting = require "spec.support.greeting"
 local lfs = require "lfs"
 local process = require "spec.support.process"
 local raw_socket = require "spec.support.raw_socket"
@@ -10,21 +11,11 @@ local socket = require "luaweb.client.socket"
 ffi.cdef "unsigned umask(unsigned mode); unsigned getuid(void);"
 
 local HELLO = "apps/hello.lua"
-local GET = process.get "/hello"
 
 -- Flags that let root listen where others reach it, too.
 local ALSO_AS_ROOT = ffi.C.getuid() == 0 and { "--user", "root" } or {}
 
 after_each(process.clean)
-
--- What a server at this address answers to GET.
-local function greeting(address, port)
-  local conn = assert(socket.connect(address, port))
-  conn:send(GET)
-  local answer = process.answers(conn)
-  conn:close()
-  return answer.body
-end
 
 local function is_deaf(address, port)
   local conn = socket.connect(address, port)

@@ -1,22 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- Where luaweb listens, what it says about it, and what it says when it can't.
+local greeting = require "spec.support.greeting"
 local lfs = require "lfs"
 local process = require "spec.support.process"
-local socket = require "luaweb.client.socket"
 
 local HELLO = "apps/hello.lua"
-local GET = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 after_each(process.clean)
-
--- What a server at this address answers to GET.
-local function greeting(address, port)
-  local conn = assert(socket.connect(address, port))
-  conn:send(GET)
-  local answer = process.answers(conn)
-  conn:close()
-  return answer.body
-end
 
 -- Runs a server that can't listen; the only line of its errors.
 local function refused(...)

@@ -2,24 +2,15 @@
 -- A server under systemd: sockets that it gets, and what it tells about itself.  The
 -- spec plays the service manager.
 local control = require "spec.support.control"
+local greeting = require "spec.support.greeting"
 local lfs = require "lfs"
 local process = require "spec.support.process"
 local service = require "spec.support.service"
-local socket = require "luaweb.client.socket"
 
 local HELLO = "apps/hello.lua"
-local GET = process.get "/hello"
 
 after_each(process.clean)
 after_each(service.clean)
-
-local function greeting(address, port)
-  local conn = assert(socket.connect(address, port))
-  conn:send(GET)
-  local answer = process.answers(conn)
-  conn:close()
-  return answer.body
-end
 
 -- A server that tells us how it is.
 local function told(prelude, ...)
