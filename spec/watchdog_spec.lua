@@ -118,7 +118,7 @@ describe("--stall-timeout", function()
     os.execute("kill -KILL " .. pid)
   end)
 
-  it("finds what a reload has loaded, and what goes on in the old generation", function()
+  it("finds what stands still in the new generation, and in the old one", function()
     for _, target in ipairs { "/loop", "/old" } do
       local child = serve("--stall-timeout", TIMEOUT, "--workers", "1")
       local conn = child:connect()
