@@ -69,10 +69,10 @@ describe("descriptors", function()
     local left
     for _ = 1, 40 do
       left = count(child)
-      if left == before then break end
+      if left <= before then break end
       web.sleep(0.05)
     end
-    assert.equal(before, left)
+    assert(left <= before, ("%d before, %d left"):format(before, left))
     assert.equal("root", child:ask(process.get "/").body)
     child:stop()
   end)
