@@ -162,17 +162,10 @@ void luaweb_log(struct luaweb_host *host, int level, const char *text, size_t si
  * for. */
 void luaweb_exit_on_signal(struct luaweb_host *host, int code);
 
-/* Whether the worker was told to stop: it only ends what has begun. */
-bool luaweb_is_draining(struct luaweb_host *host);
-
 /* The app is loaded, and can serve; `workers`: how many it wants, 0: any.  The text lists
  * its routes for people. */
 void luaweb_loaded(struct luaweb_host *host, struct luaweb_app *app, uint32_t workers,
                    const char *routes, size_t size);
-
-/* Asks for a reload: a new generation in all workers.  The text says why, for the log.
- * Without a master nothing happens. */
-void luaweb_want_reload(struct luaweb_host *host, const char *why, size_t size);
 
 /* Lua has come to its end: a command's, or since the app can't be loaded; the text says
  * why, and is printed.  Where nothing else goes on, the process exits with `code`. */

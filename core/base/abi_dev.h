@@ -32,9 +32,6 @@ enum luaweb_dev_room {
     LUAWEB_DEV_TOKEN = 32 /* octets, with the NUL */
 };
 
-/* Whether the app is being developed. */
-bool luaweb_dev_is_on(struct luaweb_host *host);
-
 /* Has the app loaded anew when this path changes (enum luaweb_watch).  0, or a negative
  * libuv error: the path is too long, or there are too many. */
 int luaweb_dev_watch(struct luaweb_host *host, const char *path, int what);

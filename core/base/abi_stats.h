@@ -11,15 +11,12 @@
 
 /* Numbers of a worker; times in seconds. */
 struct luaweb_stats {
-    double longest_turn; /* in whole milliseconds, since luaweb_forget_turns */
+    double longest_turn; /* in whole milliseconds, since its app was loaded */
     double longest_step; /* of the collector in idle time */
     double collections;  /* whole ones: in idle time, and when memory was short */
     uint32_t timers;     /* that run, or whose wakes are on their way */
 };
 void luaweb_stats(struct luaweb_host *host, struct luaweb_stats *stats);
-
-/* The longest turn is that of the turns from now on: to load an app takes long. */
-void luaweb_forget_turns(struct luaweb_host *host);
 
 /* What is waited for under an id. */
 enum luaweb_awaited {

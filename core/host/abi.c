@@ -96,20 +96,10 @@ EXPORT void luaweb_exit_on_signal(struct luaweb_host *host, int code)
     host->calls->exit_on_signal(host->calls->context, code);
 }
 
-EXPORT bool luaweb_is_draining(struct luaweb_host *host)
-{
-    return host->is_stopping;
-}
-
 EXPORT void luaweb_loaded(struct luaweb_host *host, struct luaweb_app *app,
                           uint32_t workers, const char *routes, size_t size)
 {
     host->calls->loaded(host->calls->context, host, app, workers, routes, size);
-}
-
-EXPORT void luaweb_want_reload(struct luaweb_host *host, const char *why, size_t size)
-{
-    host->calls->want_reload(host->calls->context, why, size);
 }
 
 EXPORT void luaweb_exit(struct luaweb_host *host, int code, const char *text,

@@ -28,11 +28,6 @@ static struct lw_dev *dev_of(const struct luaweb_host *host)
     return host->loop->dev;
 }
 
-EXPORT bool luaweb_dev_is_on(struct luaweb_host *host)
-{
-    return dev_of(host) != NULL;
-}
-
 EXPORT int luaweb_dev_watch(struct luaweb_host *host, const char *path, int what)
 {
     struct lw_dev *dev = dev_of(host);

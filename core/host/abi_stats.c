@@ -19,11 +19,6 @@ EXPORT void luaweb_stats(struct luaweb_host *host, struct luaweb_stats *stats)
     };
 }
 
-EXPORT void luaweb_forget_turns(struct luaweb_host *host)
-{
-    lw_loop_forget_turns(host->loop);
-}
-
 EXPORT int luaweb_awaited(struct luaweb_host *host, uint32_t id)
 {
     const struct lw_loop *loop = host->loop;

@@ -69,7 +69,6 @@ static void on_gone(void *context, struct lw_request *request, uint32_t how)
 
 void lw_host_stopping(struct luaweb_host *host)
 {
-    host->is_stopping = true;
     push_event(host, (struct luaweb_event){.kind = LUAWEB_EVENT_STOPPING});
     host->loop->has_work = true;
 }

@@ -34,8 +34,6 @@ struct lw_host_calls {
      * lists its routes. */
     void (*loaded)(void *context, struct luaweb_host *host, struct luaweb_app *app,
                    uint32_t workers, const char *routes, size_t size);
-    /* A new generation is wished for; why, for the log. */
-    void (*want_reload)(void *context, const char *why, size_t size);
     /* It goes on holding more than --lua-memory: told every few seconds. */
     void (*is_full)(void *context, struct luaweb_host *host);
     /* A signal is to end the process at once, with this code. */
@@ -60,7 +58,6 @@ struct luaweb_host {
     uint32_t event_count;
     bool has_more;    /* Lua had not done all that is ready when its last turn ended */
     bool keeps_spans; /* it has started the tracer */
-    bool is_stopping; /* Lua was told that this is its end */
     uint64_t collect_again_ms; /* when Lua holds too much */
     struct lw_collector collector;
     struct lw_host_counts counts;

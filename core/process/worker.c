@@ -105,11 +105,6 @@ static void on_ended(void *context, struct luaweb_host *host, int code,
         worker->end_code = code;
 }
 
-static void on_want_reload(void *context, const char *why, size_t size)
-{
-    lw_orders_wish_reload(context, why, size);
-}
-
 /* A new generation begins with less, as a rule.  Where it does not, it must not be
  * followed by the next one at once, and so on. */
 static void on_full(void *context, struct luaweb_host *host)
@@ -174,7 +169,6 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
     worker->calls = (struct lw_host_calls){.context = worker,
                                            .ended = on_ended,
                                            .loaded = on_loaded,
-                                           .want_reload = on_want_reload,
                                            .is_full = on_full,
                                            .exit_on_signal = on_exit_on_signal};
     int error = lw_loop_construct(&worker->loop, &options->limits, &calls);
