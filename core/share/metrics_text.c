@@ -297,18 +297,19 @@ static void write_durations(struct view *view)
 
 /* Processes --------------------------------------------------------------------------*/
 
+#define USED(field) offsetof(struct lw_usage, field)
+
+/* clang-format off */
 static const struct {
     const char *name, *type, *help;
     size_t offset; /* in struct lw_usage */
 } usages[] = {
-    {"process_cpu_seconds_total",     "counter", "User and system CPU time.",
-     offsetof(struct lw_usage,                                                                           cpu_s)      },
-    {"process_resident_memory_bytes", "gauge",   "Resident memory.",
-     offsetof(struct lw_usage,                                                                           resident)   },
-    {"process_open_fds",              "gauge",   "Descriptors that are open.",
-     offsetof(struct lw_usage,                                                                           descriptors)},
-    {"process_threads",               "gauge",   "Threads.",                   offsetof(struct lw_usage, threads)    },
+    {"process_cpu_seconds_total", "counter", "User and system CPU time.", USED(cpu_s)},
+    {"process_resident_memory_bytes", "gauge", "Resident memory.", USED(resident)},
+    {"process_open_fds", "gauge", "Descriptors that are open.", USED(descriptors)},
+    {"process_threads", "gauge", "Threads.", USED(threads)},
 };
+/* clang-format on */
 
 static void write_usages(struct view *view)
 {

@@ -9,10 +9,9 @@
 
 /* What the system does not tell is negative. */
 struct lw_usage {
-    double cpu_s;    /* user and system time */
-    double resident; /* octets of memory */
-    double
-        descriptors; /* that are open; told of another user's process to none but root */
+    double cpu_s;       /* user and system time */
+    double resident;    /* octets of memory */
+    double descriptors; /* that are open; of another user's process only root is told */
     double threads;
 };
 
