@@ -135,10 +135,12 @@ static void add_field(struct lw_request *request, struct luaweb_slice name,
     lw_request_field(request, name, lw_slice(text, size), LW_MAX_RESPONSE_HEAD);
 }
 
-/* Whole seconds, rounded up: to a microsecond, less is what doubles have lost. */
+/* Whole seconds, rounded up: to a microsecond, less is what doubles have lost.  What is
+ * more than anybody waits (a century) is that. */
 static unsigned whole(double seconds)
 {
-    return seconds > 0 ? (unsigned)ceil(seconds - 1e-6) : 0;
+    static const double most = 3155760000;
+    return seconds > 0 ? (unsigned)fmin(ceil(seconds - 1e-6), most) : 0;
 }
 
 /* draft-ietf-httpapi-ratelimit-headers-10, 4 (RateLimit) and 3 (RateLimit-Policy);
