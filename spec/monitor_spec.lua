@@ -179,8 +179,12 @@ describe("--health", function()
   end)
 
   it("wants a path", function()
-    local ended = process.run(APP, "--health", "healthz")
-    assert.equal(2, ended.code)
-    assert.matches("%-%-health healthz: want a path", ended.errors)
+    for _, text in ipairs { "healthz", "/a b", "/a?b", "/a\r\nb", "/\195\169",
+      "/a{b}" } do
+      local ended = process.run(APP, "--health", text)
+      assert.equal(2, ended.code)
+      local message = "--health " .. text .. ": want a path"
+      assert.is_truthy(ended.errors:find(message, 1, true))
+    end
   end)
 end)

@@ -9,6 +9,14 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+bool lw_channel_is(int fd)
+{
+    int type = 0;
+    socklen_t size = sizeof type;
+    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0
+           && type == SOCK_SEQPACKET;
+}
+
 int lw_channel_open(int ends[2])
 {
     int type = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;

@@ -47,6 +47,9 @@ struct lw_message {
     uint64_t deadline_ms;
 };
 
+/* Whether a descriptor that an environment names may be the end of one. */
+bool lw_channel_is(int fd);
+
 /* Both ends of a new channel, not blocking, closed on exec.  0 or a negative errno. */
 int lw_channel_open(int ends[2]);
 

@@ -7,22 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
+
+#include "process/channel.h"
 
 void lw_inherit_write(char out[LW_INHERIT_ROOM], const struct lw_inherited *inherited)
 {
     snprintf(out, LW_INHERIT_ROOM, "%u:%d:%d:%u:%d", inherited->slot,
              inherited->channel, inherited->shared, inherited->generation,
              inherited->is_first);
-}
-
-/* A variable that somebody has left in the environment makes no worker. */
-static bool is_channel(int fd)
-{
-    int type = 0;
-    socklen_t size = sizeof type;
-    return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0
-           && type == SOCK_SEQPACKET;
 }
 
 bool lw_inherit_read(struct lw_inherited *inherited)
@@ -33,8 +25,8 @@ bool lw_inherit_read(struct lw_inherited *inherited)
         || sscanf(text, "%u:%d:%d:%u:%d", &inherited->slot, &inherited->channel,
                   &inherited->shared, &inherited->generation, &is_first)
                != 5
-        || !is_channel(inherited->channel))
-        return false;
+        || !lw_channel_is(inherited->channel))
+        return false; /* it is not there, or somebody has left it in the environment */
     inherited->is_first = is_first != 0;
     unsetenv(LW_INHERIT_NAME);
     fcntl(inherited->channel, F_SETFD, FD_CLOEXEC);
