@@ -91,7 +91,7 @@ describe("An entry as JSON", function()
 
   it("measures from the whole head to the end of the answer", function()
     local entry = entry_of(serve(), process.get "/slow/0.2")
-    assert(entry.duration > 0.19 and entry.duration < 1, entry.duration .. " s")
+    assert(entry.duration > 0.19 and entry.duration < 10, entry.duration .. " s")
   end)
 
   it("comes at the end of its request", function()
@@ -166,12 +166,12 @@ describe("An entry as JSON", function()
 
   it("comes once where the handler was too late", function()
     local child = serve("--request-timeout", "0.1")
-    child:ask(process.get "/slow/0.3")
+    child:ask(process.get "/slow/5")
     child:expect "^ended$"
     child:ask(ROOT)
     local late, root = unpack(log_file.entries(2, path))
     assert.equal(503, late.status)
-    assert(late.duration > 0.09 and late.duration < 0.28, late.duration .. " s")
+    assert(late.duration > 0.09 and late.duration < 4.9, late.duration .. " s")
     assert.equal(200, root.status)
   end)
 end)

@@ -206,7 +206,8 @@ describe("luaweb --help", function()
     local output = process.run("--help").output
     for _, line in ipairs { "luaweb explain app.lua /path +how it answers",
       "%-H 'Name: value' +explain, check: ", "%-d body +explain: ",
-      "%-%-dot +explain: ", "%-%-json +routes, explain, check: as JSON" } do
+      "%-%-dot +explain: ",
+      "%-%-json +routes, explain, check, status: as JSON" } do
       assert.matches("\n  " .. line, output)
     end
   end)

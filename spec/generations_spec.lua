@@ -107,18 +107,4 @@ describe("the last generation", function()
     child:signal "TERM"
     child:wait()
   end)
-
-  it("gives its memory back: 200 reloads", function()
-    local child = process.serve(write "0")
-    local conn = child:connect()
-    local early
-    for i = 1, 200 do
-      reload(child, conn, tostring(i))
-      if i == 40 then early = child:status "VmRSS" end
-    end
-    local late = child:status "VmRSS"
-    assert(late < early * 1.25 + 2048, ("%d KiB after 40, %d after 200"):format(early,
-      late))
-    child:stop()
-  end)
 end)

@@ -54,6 +54,7 @@ describe("descriptors", function()
   it("are given back by 1000 clients that leave at any point", function()
     local child = process.serve(APP)
     assert.equal("root", child:ask(process.get "/").body)
+    web.sleep(0.2) -- until that one is closed
     local before = count(child)
     local beginnings = {
       "", "GET / HT", process.post("/echo", "hello"):sub(1, -2), process.get "/",
@@ -68,10 +69,10 @@ describe("descriptors", function()
     local left
     for _ = 1, 40 do
       left = count(child)
-      if left == before then break end
+      if left <= before then break end
       web.sleep(0.05)
     end
-    assert.equal(before, left)
+    assert(left <= before, ("%d before, %d left"):format(before, left))
     assert.equal("root", child:ask(process.get "/").body)
     child:stop()
   end)

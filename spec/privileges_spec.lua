@@ -146,13 +146,14 @@ describe("root's server with --user", function()
     child:wait()
   end)
 
-  it("gives that user its control socket, pid file and log", function()
-    local log = process.path "access.log"
-    local child = process.serve(app_for_all(), "--user", "nobody", "--access-log", log)
+  it("gives that user its sockets, pid file and log", function()
+    local log, unix = process.path "access.log", process.path "http.sock"
+    local child = process.serve(app_for_all(), "--user", "nobody", "--access-log", log,
+      "--listen", "unix:" .. unix)
     require "spec.support.eventually"("its pid", function()
       return (lfs.attributes(control.path(child.port, ".pid"), "size") or 0) > 0
     end)
-    for _, path in ipairs { log, control.path(child.port, ".sock"),
+    for _, path in ipairs { log, unix, control.path(child.port, ".sock"),
       control.path(child.port, ".pid") } do
       assert.equal(NOBODY, lfs.attributes(path, "uid"))
     end

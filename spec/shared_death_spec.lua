@@ -29,7 +29,7 @@ end
 describe("a writer that is killed", function()
   for i, step in pairs { [3] = 199, [4] = 4, [8] = 4 } do
     it("leaves the table whole: " .. death.operations[i].name, function()
-      local f = death.at_every_store(death.operations[i], step)
+      local f = death.at_every_store(death.operations[i], step, 10)
       assert.is_true(f.undone > 0)
     end)
   end

@@ -36,6 +36,13 @@ local function environment(pid)
   return text
 end
 
+local function parent_of(pid)
+  local file = assert(io.open(("/proc/%d/status"):format(pid)))
+  local text = file:read "*a"
+  file:close()
+  return tonumber(text:match "\nPPid:%s*(%d+)")
+end
+
 describe("sockets that were passed", function()
   it("are where it listens, with all workers", function()
     local tcp, port = service.tcp(true)
@@ -160,6 +167,33 @@ describe("systemd is told", function()
     local manager, child = told("", path, "--listen", "127.0.0.1:0")
     assert.equal(1, (child:wait()))
     for _, lines in ipairs(manager:take()) do assert.is_nil(lines.READY) end
+  end)
+
+  it("which process it is, after an upgrade", function()
+    local manager, child = told("export WATCHDOG_USEC=400000; ", HELLO, "--listen",
+      "127.0.0.1:0", "--drain-timeout", "1")
+    child.port = tonumber(child:expect "http://127%.0%.0%.1:(%d+)$")
+    manager:expect "READY"
+    child:signal "USR2"
+    local pid = tonumber(manager:expect "MAINPID".MAINPID)
+    assert.are_not.equal(child.pid, pid)
+    assert.are_not.equal(child.pid, parent_of(pid)) -- systemd waits for its own only
+    require "spec.support.eventually"("the last master has ended", function()
+      return not lfs.symlinkattributes("/proc/" .. child.pid .. "/exe", "mode")
+    end)
+    assert.matches("pid " .. pid, control.ask(child, "status"))
+    manager:take()
+    manager:expect "WATCHDOG"
+    assert.equal(0, process.run("stop", "--listen", "127.0.0.1:" .. child.port).code)
+    child:wait()
+  end)
+
+  it("that it lives, again and again", function()
+    local manager, child = told("export WATCHDOG_USEC=200000 WATCHDOG_PID=$$; ", HELLO,
+      "--listen", "127.0.0.1:0")
+    manager:expect "READY"
+    for _ = 1, 4 do manager:expect "WATCHDOG" end
+    child:stop()
   end)
 
   it("not that it lives while no worker can answer", function()

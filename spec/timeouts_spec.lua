@@ -4,6 +4,8 @@ local process = require "spec.support.process"
 
 local APP = "spec/apps/cases.lua"
 
+local LATEST = 9 -- seconds, by which it must be; without the flag none is so early
+
 local get = process.get
 
 after_each(process.clean)
@@ -22,7 +24,7 @@ local function takes(least, most, work)
 end
 
 local function answers_late(conn, status)
-  takes(0.2, 2, function()
+  takes(0.2, LATEST, function()
     local answer = process.answers(conn)
     assert.equal(status, answer.status)
     assert.equal("close", answer:header "connection")
@@ -32,7 +34,7 @@ local function answers_late(conn, status)
 end
 
 local function closes_late(conn)
-  takes(0.2, 2, function()
+  takes(0.2, LATEST, function()
     local octets, ending = process.rest(conn)
     assert.equal("", octets)
     assert.equal("closed", ending)
@@ -50,7 +52,7 @@ describe("--header-timeout", function()
     local child = process.serve(APP, "--header-timeout", "0.3")
     local conn = child:connect "GET / HTTP/1.1\r\n"
     local answer
-    takes(0.2, 2, function()
+    takes(0.2, LATEST, function()
       repeat
         conn:send "X: a\r\n"
         answer = conn:receive(0.05)
@@ -86,10 +88,10 @@ describe("--body-timeout", function()
   end)
 
   it("starts anew with every octet", function()
-    local child = process.serve(APP, "--body-timeout", "0.4")
+    local child = process.serve(APP, "--body-timeout", "1")
     local conn = child:connect(half)
     for octet in ("def"):gmatch "." do
-      assert.equal("timeout", select(2, conn:receive(0.2)))
+      assert.equal("timeout", select(2, conn:receive(0.4)))
       conn:send(octet)
     end
     assert.equal("abcdef", process.answers(conn).body)
@@ -194,7 +196,7 @@ return web.app {
     local path = process.file("slow.lua", app)
     local child = process.serve(path, "--request-timeout", "0.2")
     local conn = child:connect(get "/slow")
-    takes(0.1, 2, function() assert.equal(503, process.answers(conn).status) end)
+    takes(0.1, LATEST, function() assert.equal(503, process.answers(conn).status) end)
     conn:close()
     assert.equal("root", child:ask(get "/").body)
   end)

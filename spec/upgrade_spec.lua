@@ -14,7 +14,7 @@ local web = require "luaweb"
 ffi.cdef "int getppid(void);"
 return web.app {
   web.get("/", function() return tostring(ffi.C.getppid()) end),
-  web.get("/slow", function() print "begun" web.sleep(0.5) return "slow" end),
+  web.get("/slow", function() print "begun" web.sleep(1) return "slow" end),
 }
 ]]
 
@@ -94,6 +94,22 @@ describe("SIGUSR2", function()
       ends(old)
       is_served_by(child, pid)
     end
+    finish(child, pid)
+  end)
+
+  it("is refused while the last executable still ends", function()
+    local child = serve()
+    local conn = child:connect(process.get "/slow")
+    child:expect "^begun$"
+    child:signal "USR2"
+    local pid = await_successor(child)
+    tree.signal(pid, "USR2")
+    eventually("it is refused", function()
+      return child:errors():find "upgrade: not now: the last executable has not ended"
+    end)
+    assert.equal("slow", process.answers(conn).body)
+    conn:close()
+    ends(child.pid)
     finish(child, pid)
   end)
 

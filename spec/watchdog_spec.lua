@@ -93,7 +93,9 @@ describe("--stall-timeout", function()
       assert.equal(1, count_of(log, "holds up the worker"))
       assert.matches("error worker 1 %(pid " .. before .. "%) has stood still for "
         .. "%d+%.%d s %(%-%-stall%-timeout%) and is ended\n", log)
-      assert.matches("worker 1 %(pid " .. before .. "%) ended with exit code 5", log)
+      if not log:find "does not end: killed\n" then -- as it is on a busy machine
+        assert.matches("worker 1 %(pid " .. before .. "%) ended with exit code 5", log)
+      end
       assert.not_equal(before, child:ask(process.get "/pid").body)
       conn:close()
     end)
@@ -116,7 +118,7 @@ describe("--stall-timeout", function()
     os.execute("kill -KILL " .. pid)
   end)
 
-  it("finds what a reload has loaded, and what goes on in the old generation", function()
+  it("finds what stands still in the new generation, and in the old one", function()
     for _, target in ipairs { "/loop", "/old" } do
       local child = serve("--stall-timeout", TIMEOUT, "--workers", "1")
       local conn = child:connect()
@@ -160,9 +162,9 @@ describe("--stall-timeout", function()
 
   for _, what in ipairs { "slow", "blocks" } do
     it(("says nothing of many that together take longer: /%s"):format(what), function()
-      local child = serve("--stall-timeout", "2", "--workers", "1")
-      local conn = child:connect(process.get("/" .. what):rep(10))
-      assert.equal(10, #{ process.answers(conn, 10) })
+      local child = serve("--stall-timeout", "3", "--workers", "1")
+      local conn = child:connect(process.get("/" .. what):rep(16))
+      assert.equal(16, #{ process.answers(conn, 16) })
       assert.equal("", child:errors())
       conn:close()
     end)
@@ -211,7 +213,7 @@ describe("--stall-warning", function()
     assert.matches("warn  %[%x+%-%d+%] GET /slow: the handler .* of /slow" .. HOLDS,
       child:errors())
     assert.equal("slow", child:ask(process.get "/slow").body)
-    assert.equal(2, count_of(child:errors(), "holds up"))
+    assert.equal(2, count_of(child:errors(), "GET /slow: [^\n]* holds up"))
   end)
 
   it("warns of one that a C function has held up, behind that", function()

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Formats and writes lines of the error log: one write(2) a line, whatever its length,
- * so that lines of several processes do not mix. */
+ * so that lines of several processes do not mix.
+ *
+ * A pipe or socket whose reader rests is no reason to stand still: what does not fit is
+ * lost, and counted.  Other processes write to it too, so that it is not ours to make
+ * non-blocking: each write is. */
 #include "base/log.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,7 +24,11 @@
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
+#define PATIENCE_MS 20   /* for a reader that is behind */
+#define PIECE       4096 /* octets, for which a pipe that can be written to has room */
+
 static enum lw_level threshold = LW_LOG_INFO;
+static atomic_ulong lost; /* lines since the last one that was written */
 
 void lw_log_threshold(enum lw_level level)
 {
@@ -53,6 +67,59 @@ static size_t escape(char *out, unsigned char c)
     return 4;
 }
 
+static bool is_file(void)
+{
+    struct stat status;
+    return fstat(STDERR_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Whether there is room; waits for it, but not where the last line was lost too. */
+static bool has_room(void)
+{
+    struct pollfd poller = {.fd = STDERR_FILENO, .events = POLLOUT};
+    return poll(&poller, 1, atomic_load(&lost) ? 0 : PATIENCE_MS) == 1;
+}
+
+/* write(2) that does not wait, where the system can do that for what this is. */
+static ssize_t write_now(const char *octets, size_t size)
+{
+    struct iovec piece = {.iov_base = (void *)octets, .iov_len = size};
+    ssize_t n = pwritev2(STDERR_FILENO, &piece, 1, -1, RWF_NOWAIT);
+    return n < 0 && errno == EOPNOTSUPP ? write(STDERR_FILENO, octets, size) : n;
+}
+
+/* Gives whether all of it was written. */
+static bool write_line(const char *line, size_t size)
+{
+    bool waits_never = is_file();
+    while (size > 0) {
+        if (!waits_never && !has_room())
+            return false;
+        ssize_t n = waits_never ? write(STDERR_FILENO, line, size)
+                                : write_now(line, size < PIECE ? size : PIECE);
+        if (n <= 0)
+            return false;
+        line += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+/* Once there is room again. */
+static void tell_lost(void)
+{
+    char line[128];
+    unsigned long count = atomic_load(&lost);
+    if (count == 0)
+        return;
+    size_t at = write_prefix(line, sizeof line, LW_LOG_WARN);
+    int n = snprintf(line + at, sizeof line - at,
+                     "%lu line%s of this log: lost, since nobody read it\n", count,
+                     count == 1 ? "" : "s");
+    if (n > 0 && write_line(line, at + (size_t)n))
+        atomic_fetch_sub(&lost, count);
+}
+
 void lw_log_text(enum lw_level level, const char *text, size_t size)
 {
     if (level < threshold)
@@ -65,12 +132,9 @@ void lw_log_text(enum lw_level level, const char *text, size_t size)
     for (size_t i = 0; i < size; i++)
         at += escape(line + at, (unsigned char)text[i]);
     line[at++] = '\n';
-    for (size_t done = 0; done < at;) {
-        ssize_t n = write(STDERR_FILENO, line + done, at - done);
-        if (n <= 0)
-            break;
-        done += (size_t)n;
-    }
+    tell_lost();
+    if (!write_line(line, at))
+        atomic_fetch_add(&lost, 1);
     free(line);
 }
 

@@ -96,15 +96,14 @@ static void watch_memory(struct luaweb_host *host)
     lw_collector_run(&host->collector);
     host->collect_again_ms = now + COLLECT_AGAIN_MS;
     uint64_t used = (uint64_t)lua_gc(host->lua, LUA_GCCOUNT, 0) * 1024;
-    if (used > limit && !host->owner.is_full) {
-        static const char why[] = "Lua held more than --lua-memory";
+    if (used > limit && !host->owner.is_full)
         lw_log(LW_LOG_ERROR,
                "Lua holds %llu MiB, more than --lua-memory: requests are "
                "refused until it is less",
                (unsigned long long)(used >> 20));
-        host->calls->want_reload(host->calls->context, why, sizeof why - 1);
-    }
     host->owner.is_full = used > limit;
+    if (host->owner.is_full)
+        host->calls->is_full(host->calls->context, host);
 }
 
 /* The error message on the stack's top, which may be no text. */

@@ -36,6 +36,8 @@ struct lw_host_calls {
                    uint32_t workers, const char *routes, size_t size);
     /* A new generation is wished for; why, for the log. */
     void (*want_reload)(void *context, const char *why, size_t size);
+    /* It goes on holding more than --lua-memory: told every few seconds. */
+    void (*is_full)(void *context, struct luaweb_host *host);
     /* A signal is to end the process at once, with this code. */
     void (*exit_on_signal)(void *context, int code);
 };

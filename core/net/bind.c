@@ -203,15 +203,26 @@ void lw_bound_path_note(struct lw_bound_path *bound, const char *path)
     memcpy(bound->path, path, strlen(path) + 1);
 }
 
-void lw_bound_path_remove(struct lw_bound_path *bound)
+/* Whether what lies there is what we made. */
+static bool is_still_ours(const struct lw_bound_path *bound)
 {
     struct stat info;
-    if (!bound->path)
-        return;
-    if (lstat(bound->path, &info) == 0 && info.st_dev == bound->device
-        && info.st_ino == bound->inode)
+    return bound->path && lstat(bound->path, &info) == 0 && info.st_dev == bound->device
+           && info.st_ino == bound->inode;
+}
+
+void lw_bound_path_remove(struct lw_bound_path *bound)
+{
+    if (is_still_ours(bound))
         unlink(bound->path);
     lw_bound_path_forget(bound);
+}
+
+int lw_bound_path_give(const struct lw_bound_path *bound, uid_t uid, gid_t gid)
+{
+    if (is_still_ours(bound) && lchown(bound->path, uid, gid) != 0)
+        return uv_translate_sys_error(errno);
+    return 0;
 }
 
 void lw_bound_path_forget(struct lw_bound_path *bound)

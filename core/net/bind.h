@@ -17,7 +17,8 @@ struct lw_bound_path {
 #define LW_MAX_ADDRESSES \
     16 /* of a name, at which a server listens; more are left out */
 
-/* What listens for one address or name: descriptors, the caller's and closed on exec. */
+/* What listens for one address or name: descriptors, the caller's and closed on
+ * exec. */
 struct lw_bound {
     int fds[LW_MAX_ADDRESSES]; /* the first is there */
     uint32_t count;
@@ -26,9 +27,10 @@ struct lw_bound {
 
 /* Binds and listens at "unix:/path", or at a host and port, 0 for any.  A host is an
  * address, with its zone where it is of one link only ("fe80::1%eth0"), or a name: then
- * all its addresses are listened at, with one port, but for those that this machine does
- * not have; "localhost" is 127.0.0.1 and ::1.  `unix_mode`: who may connect to a unix socket, whatever the umask; 0: its
- * owner.  0, or a negative libuv error and nothing is bound. */
+ * all its addresses are listened at, with one port, but for those that this machine
+ * does not have; "localhost" is 127.0.0.1 and ::1.  `unix_mode`: who may connect to a
+ * unix socket, whatever the umask; 0: its owner.  0, or a negative libuv error and
+ * nothing is bound. */
 int lw_bind(const char *address, int port, uint32_t unix_mode, struct lw_bound *bound);
 
 /* Another socket at the TCP address of a listening one: the system spreads new
@@ -51,8 +53,13 @@ int lw_bind_port(int fd);
 /* Notes whose socket lies at the path now. */
 void lw_bound_path_note(struct lw_bound_path *bound, const char *path);
 
-/* Removes the socket, unless somebody else has put one of theirs there, and forgets it. */
+/* Removes the socket, unless somebody else has put one of theirs there, and forgets
+ * it. */
 void lw_bound_path_remove(struct lw_bound_path *bound);
+
+/* Gives the socket's file to a user and group, unless somebody else has put one of
+ * theirs there.  0 or a negative libuv error. */
+int lw_bound_path_give(const struct lw_bound_path *bound, uid_t uid, gid_t gid);
 
 /* Leaves it to somebody else. */
 void lw_bound_path_forget(struct lw_bound_path *bound);

@@ -238,6 +238,25 @@ static void dispatch(struct lw_conn *conn, struct lw_request *request,
     walk(conn, request, &decision);
 }
 
+/* Both are inlined here: a server does little else as often. */
+static inline __attribute__((flatten)) int scan(struct lw_conn *conn, size_t *head_size,
+                                                const char **why)
+{
+    const struct lw_limits *limits = &conn->loop->limits;
+    const struct lw_head_limits head_limits = {
+        limits->max_target, limits->max_header_size, (uint32_t)limits->max_headers};
+    const struct lw_buffer *in = &conn->in;
+    struct luaweb_slice octets = lw_slice(in->data + in->start, lw_buffer_size(in));
+    return lw_head_scan(&conn->scan, octets, &head_limits, &conn->memo, head_size, why);
+}
+
+static inline __attribute__((flatten)) int parse(struct lw_conn *conn, size_t head_size,
+                                                 struct lw_head *head, const char **why)
+{
+    char *data = conn->in.data + conn->in.start;
+    return lw_head_parse(&conn->scan, data, head_size, head, why);
+}
+
 /* Parses the head that was scanned, and serves it. */
 static void serve(struct lw_conn *conn, size_t head_size)
 {
@@ -251,7 +270,7 @@ static void serve(struct lw_conn *conn, size_t head_size)
     };
     char *data = in->data + in->start;
     const char *why;
-    int status = lw_head_parse(&conn->scan, data, head_size, &head, &why);
+    int status = parse(conn, head_size, &head, &why);
     if (!status) {
         fill_facts(request, conn, &head);
         if (conn->is_trusted)
@@ -287,20 +306,14 @@ static void skip_empty_lines(struct lw_conn *conn)
 /* Serves the next head; false when it is not whole yet. */
 static bool serve_next(struct lw_conn *conn)
 {
-    const struct lw_limits *limits = &conn->loop->limits;
-    const struct lw_head_limits head_limits = {
-        limits->max_target, limits->max_header_size, (uint32_t)limits->max_headers};
-    struct lw_buffer *in = &conn->in;
     size_t head_size;
     const char *why;
     if (conn->repeat && lw_repeat_answer(conn))
         return true;
     skip_empty_lines(conn);
-    if (lw_buffer_size(in) == 0)
+    if (lw_buffer_size(&conn->in) == 0)
         return false;
-    struct luaweb_slice octets = lw_slice(in->data + in->start, lw_buffer_size(in));
-    int result =
-        lw_head_scan(&conn->scan, octets, &head_limits, &conn->memo, &head_size, &why);
+    int result = scan(conn, &head_size, &why);
     if (result == 1)
         return false;
     if (result)

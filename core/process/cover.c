@@ -2,7 +2,11 @@
  *
  * Who accepts from which slot.  The system goes on spreading new connections over all
  * slots, whatever becomes of the worker of one: while it can't accept, another does. */
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "base/log.h"
@@ -13,6 +17,7 @@
 #define TICK_MS      25
 #define TICK_ONE_MS  250 /* where there is nobody to accept for another */
 #define HEARTBEAT_MS 70  /* with a tick more: no connection waits 100 ms */
+#define WAITING_MS   45  /* likewise, with two */
 
 static uint64_t now_ms(void)
 {
@@ -126,7 +131,40 @@ static bool has_loaded(const struct lw_child *child)
     return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING;
 }
 
-/* Looks at one heartbeat; whether that changes who can accept. */
+/* Whether connections wait for a worker to accept them, or to take them from others. */
+static bool are_waiting(const struct lw_child *child)
+{
+    const struct lw_master *master = child->master;
+    int octets = 0;
+    if (child->take >= 0 && ioctl(child->take, FIONREAD, &octets) == 0 && octets > 0)
+        return true;
+    for (uint32_t i = 0; i < master->place_count; i++) {
+        const struct lw_place *place = &master->places[i];
+        struct tcp_info info = {0};
+        socklen_t size = sizeof info;
+        if (!place->is_one_socket
+            && getsockopt(place->fds[child->number], IPPROTO_TCP, TCP_INFO, &info,
+                          &size)
+                   == 0
+            && info.tcpi_unacked > 0) /* of a listening socket: its backlog */
+            return true;
+    }
+    return false;
+}
+
+/* A worker that was stopped, by a debugger or SIGSTOP, while it waited for octets has a
+ * good heartbeat for ever.  What waits for it shows that it is no good. */
+static bool rests_too_long(struct lw_child *child, uint64_t since_ms, uint64_t now)
+{
+    if (since_ms > 0 || !are_waiting(child))
+        child->neglects_from_ms = 0;
+    else if (child->neglects_from_ms == 0)
+        child->neglects_from_ms = now;
+    return child->neglects_from_ms > 0 && now - child->neglects_from_ms > WAITING_MS;
+}
+
+/* Looks at one heartbeat, and for a worker that ends though nobody here told it to;
+ * whether that changes who can accept. */
 static bool look(struct lw_child *child, uint64_t now)
 {
     const struct lw_master *master = child->master;
@@ -139,8 +177,10 @@ static bool look(struct lw_child *child, uint64_t now)
         lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
     if (child->state != LW_CHILD_READY)
         return false;
-    child->is_late = since_ms > HEARTBEAT_MS;
-    return was_late != child->is_late;
+    if (master->board->slots[child->slot].state == LW_SLOT_DRAINING)
+        child->state = LW_CHILD_ENDING;
+    child->is_late = since_ms > HEARTBEAT_MS || rests_too_long(child, since_ms, now);
+    return was_late != child->is_late || child->state != LW_CHILD_READY;
 }
 
 static void on_tick(uv_timer_t *tick)

@@ -122,8 +122,8 @@ int lw_master_run(const struct lw_options *options, char **argv)
 {
     static struct lw_master master = {
         .shared = -1,
-        .upgrade = {.channel = -1,    .origin = -1         },
-        .outside = {.control_fd = -1, .systemd = {.fd = -1}},
+        .upgrade = {.channel = -1, .origin = -1, .last = -1},
+        .outside = {.control_fd = -1,             .systemd = {.fd = -1}         },
         .generation = 1,
         .worker_count = 1,
     };

@@ -43,7 +43,7 @@ enum lw_child_state {
     LW_CHILD_NONE,    /* no process; it is started again later */
     LW_CHILD_LOADING, /* its first generation */
     LW_CHILD_READY,   /* it accepts */
-    LW_CHILD_ENDING   /* it was told to end, or is killed */
+    LW_CHILD_ENDING   /* it ends: told to, killed, or by itself */
 };
 
 enum lw_reload_step {
@@ -70,10 +70,11 @@ struct lw_child {
     uint32_t generation; /* that it loads first or serves */
     uint64_t started_ms;
     uint64_t back_off_ms;
-    char *failure;          /* why its first load failed, owned; NULL: it did not */
-    bool is_late;           /* its heartbeat is old */
-    struct lw_stall stall;  /* whether it stands still for too long */
-    struct lw_child *cover; /* accepts from its sockets too; NULL: nobody */
+    char *failure;             /* why its first load failed, owned; NULL: it did not */
+    bool is_late;              /* its heartbeat is old, or what waits for it */
+    uint64_t neglects_from_ms; /* since when that waits; 0: nothing does */
+    struct lw_stall stall;     /* whether it stands still for too long */
+    struct lw_child *cover;    /* accepts from its sockets too; NULL: nobody */
 };
 
 /* How a reload ended: `code` 0 and what serves now, or 1 and why the old generation goes
@@ -98,8 +99,10 @@ struct lw_upgrade {
     bool is_silent;       /* its channel has ended */
     uv_poll_t heard;      /* it says when it is ready */
     uv_timer_t limit;
-    int channel; /* to the new master; -1: none */
-    int origin;  /* to the old master, from which we took over; -1: none */
+    int channel;      /* to the new master; -1: none */
+    int origin;       /* to the old master, from which we take over; -1: none */
+    int last;         /* to the same when we have, until it has ended; -1: none */
+    uv_poll_t ending; /* tells when that is */
 };
 
 struct lw_master {

@@ -180,12 +180,27 @@ static void prepare_log(const struct lw_master *master)
         lw_privileges_prepare_file(&master->outside.privileges, path);
 }
 
+/* So that --unix-mode 660 lets in the user's group, not root's. */
+static void give_sockets(const struct lw_master *master)
+{
+    const struct lw_privileges *privileges = &master->outside.privileges;
+    for (uint32_t i = 0; i < master->place_count; i++) {
+        const struct lw_bound_path *path = &master->places[i].path;
+        int error = lw_bound_path_give(path, privileges->uid, privileges->gid);
+        if (error)
+            lw_log(LW_LOG_WARN, "%s: can't give it to the user: %s", path->path,
+                   uv_strerror(error));
+    }
+}
+
 /* Everything that needs root has been done. */
 static int give_up_root(struct lw_master *master)
 {
     const struct lw_privileges *privileges = &master->outside.privileges;
-    if (privileges->is_wanted)
+    if (privileges->is_wanted) {
         lw_listeners_reserve(master);
+        give_sockets(master);
+    }
     if (!lw_privileges_drop(privileges))
         return WRONG_USAGE;
     if (privileges->is_wanted

@@ -43,12 +43,23 @@ static void on_alarm(int number)
     _exit(exit_code_of(stop_signal.number));
 }
 
+/* Who signals every process of a server, as pkill does, has signalled the master too:
+ * what it made of that may be here first, and is not to be taken for another signal. */
 static void on_stop(uv_async_t *async)
 {
+    struct lw_worker *worker = async->data;
     if (stop_signal.count == 0)
         return;
     stop_signal.is_seen = 1;
-    lw_worker_stop(async->data, exit_code_of(stop_signal.number));
+    bool is_told = lw_worker_has_master(worker) && worker->loop.is_draining;
+    if (!is_told || stop_signal.count > 1)
+        lw_worker_stop(worker, exit_code_of(stop_signal.number));
+}
+
+/* In place of SIG_IGN, which the programs that an app starts would inherit. */
+static void on_ignored(int number)
+{
+    (void)number;
 }
 
 static void on_reopen(uv_signal_t *handle, int number)
@@ -68,7 +79,7 @@ static void watch(struct lw_worker *worker, uv_signal_t *handle, uv_signal_cb te
 void lw_signals_watch(struct lw_worker *worker)
 {
     struct sigaction action = {.sa_handler = on_stop_signal, .sa_flags = SA_RESTART};
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction ignore = {.sa_handler = on_ignored, .sa_flags = SA_RESTART};
     bool has_master = lw_worker_has_master(worker);
     uv_async_init(&worker->loop.uv, &stop_signal.async, on_stop);
     stop_signal.async.data = worker;
@@ -81,8 +92,8 @@ void lw_signals_watch(struct lw_worker *worker)
         sigaction(SIGUSR2, &ignore, NULL);
         sigaction(SIGQUIT, &ignore, NULL);
     }
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a full log is an error, not the end */
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL); /* a full log is an error, not the end */
 }
 
 void lw_signals_forget(void)

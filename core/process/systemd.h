@@ -29,8 +29,8 @@ struct lw_systemd_socket {
  * message for one that is no listening stream socket was printed (exit 3). */
 int lw_systemd_take(struct lw_systemd_socket out[LW_SYSTEMD_MOST]);
 
-/* Takes them from the last master, at a binary upgrade: the words "listen.place.slot.fd"
- * of LUAWEB_UPGRADE, one for each.  As lw_systemd_take. */
+/* Takes them from the last master, at a binary upgrade: the words
+ * "listen.place.slot.fd" of LUAWEB_UPGRADE, one for each.  As lw_systemd_take. */
 int lw_systemd_take_over(struct lw_systemd_socket out[LW_SYSTEMD_MOST],
                          const char *words);
 

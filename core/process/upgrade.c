@@ -84,9 +84,14 @@ static void close_upgrade(struct lw_upgrade *upgrade)
 {
     uv_timer_stop(&upgrade->limit);
     uv_close((uv_handle_t *)&upgrade->heard, NULL);
+    upgrade->is_running = false;
+}
+
+static void give_up(struct lw_upgrade *upgrade)
+{
+    close_upgrade(upgrade);
     close(upgrade->channel);
     upgrade->channel = -1;
-    upgrade->is_running = false;
 }
 
 static void on_ended(uv_process_t *process, int64_t code, int number)
@@ -97,7 +102,7 @@ static void on_ended(uv_process_t *process, int64_t code, int number)
         return;
     if (code == 0 && number == 0 && !upgrade->is_silent)
         return; /* it moves, or its channel will end */
-    close_upgrade(upgrade);
+    give_up(upgrade);
     if (number)
         lw_log(
             LW_LOG_ERROR,
@@ -139,12 +144,12 @@ static void on_heard(uv_poll_t *heard, int status, int events)
     if (upgrade->is_silent && !uv_is_active((uv_handle_t *)&upgrade->process)) {
         lw_log(LW_LOG_ERROR, "upgrade: the new executable ended before it served, this"
                              " one goes on");
-        close_upgrade(upgrade);
+        give_up(upgrade);
     }
     if (result != 1 || message.kind != LW_MESSAGE_TAKEN_OVER)
         return;
     lw_log(LW_LOG_INFO, "upgrade: pid %d serves, this one ends", upgrade->pid);
-    close_upgrade(upgrade);
+    close_upgrade(upgrade); /* the channel closes when we end, which is heard */
     lw_announce_successor(master, upgrade->pid);
     lw_stop(master, IDLE_MS, true);
 }
@@ -169,19 +174,27 @@ static int spawn(struct lw_master *master, int theirs)
     return error;
 }
 
+/* Why no upgrade can begin; NULL: it can.  The old workers of the last one still write
+ * the slots of the board that the next master's would have. */
+static const char *why_not(const struct lw_master *master)
+{
+    if (master->stop_count > 0)
+        return "the server stops";
+    if (master->upgrade.is_running)
+        return "one runs already";
+    if (!master->has_served || master->upgrade.origin >= 0)
+        return "the server has not begun to serve";
+    return master->upgrade.last >= 0 ? "the last executable has not ended yet" : NULL;
+}
+
 void lw_upgrade_begin(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
     int ends[2];
-    bool is_new = !master->has_served || upgrade->origin >= 0;
-    if (master->stop_count > 0 || upgrade->is_running || is_new) {
-        lw_log(LW_LOG_WARN, "upgrade: not now, the server %s",
-               master->stop_count > 0 ? "stops"
-               : upgrade->is_running  ? "is being upgraded"
-                                      : "has not begun to serve");
-        return;
-    }
-    if (lw_channel_open(ends) != 0)
+    const char *why = why_not(master);
+    if (why)
+        lw_log(LW_LOG_WARN, "upgrade: not now: %s", why);
+    if (why || lw_channel_open(ends) != 0)
         return;
     lw_log(LW_LOG_INFO, "upgrade: starts %s", master->argv[0]);
     int error = spawn(master, ends[1]);
@@ -211,7 +224,7 @@ void lw_upgrade_cancel(struct lw_master *master)
     if (!upgrade->is_running)
         return;
     kill(upgrade->pid, SIGTERM);
-    close_upgrade(upgrade);
+    give_up(upgrade);
 }
 
 /* What LUAWEB_UPGRADE begins with. */
@@ -263,6 +276,17 @@ const char *lw_upgrade_inherit(struct lw_master *master)
     return strchr(text, ' ');
 }
 
+/* Nothing comes any more but the end. */
+static void on_last_ended(uv_poll_t *ending, int status, int events)
+{
+    struct lw_upgrade *upgrade = ending->data;
+    (void)status;
+    (void)events;
+    uv_close((uv_handle_t *)ending, NULL);
+    close(upgrade->last);
+    upgrade->last = -1;
+}
+
 void lw_upgrade_ready(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
@@ -270,6 +294,9 @@ void lw_upgrade_ready(struct lw_master *master)
     if (upgrade->origin < 0)
         return;
     lw_channel_send(upgrade->origin, &message, "", 0, -1);
-    close(upgrade->origin);
+    upgrade->last = upgrade->origin;
     upgrade->origin = -1;
+    uv_poll_init(&master->loop, &upgrade->ending, upgrade->last);
+    upgrade->ending.data = upgrade;
+    uv_poll_start(&upgrade->ending, UV_READABLE, on_last_ended);
 }

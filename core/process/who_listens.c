@@ -16,34 +16,55 @@
 
 typedef unsigned long long inode_number;
 
-/* Whether a socket at `theirs` keeps us from listening at `ours`; has_ours is false where
- * we want no IPv4 address: then the port alone decides. */
-static bool conflicts(const char *theirs, bool has_ours, uint32_t ours)
+/* An address as the tables write it: 8 or 32 hexadecimal digits, words in the order of
+ * the machine.  Empty: a name, then the port alone decides. */
+static void write_hex(const struct lw_address *address, char out[33])
 {
-    size_t size = strlen(theirs);
-    if (!has_ours || ours == 0 || strspn(theirs, "0") == size || size < 8)
-        return true;
-    /* The last 8 digits: an IPv4 address, mapped or not, in the order of the host. */
-    return strtoul(theirs + size - 8, NULL, 16) == ours;
+    uint32_t words[4];
+    char host[LW_ADDRESS_HOST];
+    snprintf(host, sizeof host, "%s", address->host);
+    host[strcspn(host, "%")] = 0; /* the zone */
+    out[0] = 0;
+    if (inet_pton(AF_INET, host, words) == 1)
+        snprintf(out, 33, "%08X", words[0]);
+    else if (inet_pton(AF_INET6, host, words) == 1)
+        snprintf(out, 33, "%08X%08X%08X%08X", words[0], words[1], words[2], words[3]);
+}
+
+static bool is_any(const char *hex)
+{
+    return hex[strspn(hex, "0")] == 0;
+}
+
+/* Whether a socket at `theirs` keeps us from listening at `ours`.  One at an IPv4 address
+ * may be written as a mapped one. */
+static bool conflicts(const char *theirs, const char *ours)
+{
+    size_t their_size = strlen(theirs);
+    size_t our_size = strlen(ours);
+    if (their_size < our_size)
+        return false;
+    return is_any(theirs) || is_any(ours)
+           || strcmp(theirs + their_size - our_size, ours) == 0;
 }
 
 static inode_number find_tcp_in(const char *table, const struct lw_address *address)
 {
     char line[512];
     char theirs[64];
+    char ours[33];
     unsigned port;
     unsigned state;
     inode_number inode;
     inode_number found = 0;
-    struct in_addr ours = {0};
-    bool has_ours = inet_pton(AF_INET, address->host, &ours) == 1;
+    write_hex(address, ours);
     FILE *file = fopen(table, "re");
     while (file && !found && fgets(line, sizeof line, file))
         if (sscanf(line, " %*d: %63[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %llu", theirs,
                    &port, &state, &inode)
                 == 4
             && state == STATE_LISTEN && port == (unsigned)address->port
-            && conflicts(theirs, has_ours, ours.s_addr))
+            && conflicts(theirs, ours))
             found = inode;
     if (file)
         fclose(file);

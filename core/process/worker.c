@@ -17,8 +17,9 @@
 #include "process/signals.h"
 #include "share/board.h"
 
-#define MOST_RETIRING 8  /* generations that wait for their last requests */
-#define REAP_MS       50 /* between two looks at what closes */
+#define MOST_RETIRING 8     /* generations that wait for their last requests */
+#define REAP_MS       50    /* between two looks at what closes */
+#define RELIEVE_MS    10000 /* between two reloads for want of memory */
 
 static void on_reap(uv_timer_t *timer)
 {
@@ -109,6 +110,19 @@ static void on_want_reload(void *context, const char *why, size_t size)
     lw_orders_wish_reload(context, why, size);
 }
 
+/* A new generation begins with less, as a rule.  Where it does not, it must not be
+ * followed by the next one at once, and so on. */
+static void on_full(void *context, struct luaweb_host *host)
+{
+    static const char why[] = "Lua held more than --lua-memory";
+    struct lw_worker *worker = context;
+    uint64_t now = uv_now(&worker->loop.uv);
+    if (worker->serving != (struct lw_generation *)host || now < worker->relieve_ms)
+        return;
+    worker->relieve_ms = now + RELIEVE_MS;
+    lw_orders_wish_reload(worker, why, sizeof why - 1);
+}
+
 static void on_exit_on_signal(void *context, int code)
 {
     struct lw_worker *worker = context;
@@ -161,6 +175,7 @@ bool lw_worker_construct(struct lw_worker *worker, const struct lw_options *opti
                                            .ended = on_ended,
                                            .loaded = on_loaded,
                                            .want_reload = on_want_reload,
+                                           .is_full = on_full,
                                            .exit_on_signal = on_exit_on_signal};
     int error = lw_loop_construct(&worker->loop, &options->limits, &calls);
     if (error) {

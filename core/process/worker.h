@@ -26,6 +26,7 @@ struct lw_worker {
     uv_signal_t reopen;
     uv_poll_t orders;     /* of the master */
     uv_poll_t wake;       /* of its eventfd, once it is known */
+    uint64_t relieve_ms;  /* when the next reload for want of memory may be */
     int channel;          /* its end; -1: there is no master */
     int signal_exit_code; /* 0: a signal drains */
     int end_code;         /* to exit with, once all generations have ended */

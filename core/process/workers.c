@@ -42,6 +42,7 @@ void lw_workers_construct(struct lw_master *master)
             .give = -1,
         };
         child->slot = master->first_slot + i;
+        master->board->slots[child->slot].given_count = 0; /* of an earlier master */
         uv_timer_init(&master->loop, &child->again);
         child->again.data = child;
     }
@@ -208,6 +209,7 @@ bool lw_worker_start(struct lw_child *child)
     }
     child->state = LW_CHILD_LOADING;
     child->is_late = false;
+    child->neglects_from_ms = 0;
     child->stall = (struct lw_stall){.is_asked = false};
     lw_peers_introduce(child);
     return true;

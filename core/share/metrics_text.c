@@ -168,12 +168,12 @@ static struct series *collect(const struct view *view, uint32_t *count)
     return list;
 }
 
-static void write_label(struct view *view, const char *name, uint32_t label)
+static void write_label(struct lw_page *page, const char *name, uint32_t label)
 {
     struct luaweb_slice text = lw_metrics_label_text(label);
-    lw_page_add(view->page, "%s=\"", name);
-    lw_page_value(view->page, text.data, text.size);
-    lw_page_add(view->page, "\"");
+    lw_page_add(page, "%s=\"", name);
+    lw_page_value(page, text.data, text.size);
+    lw_page_add(page, "\"");
 }
 
 static void write_status(struct view *view, uint32_t status)
@@ -194,7 +194,7 @@ static void write_series(struct view *view)
     for (; at < count && !(list[at].key >> 24 & 1); at++) {
         uint32_t key = list[at].key;
         lw_page_add(view->page, "luaweb_requests_total{");
-        write_label(view, "template", lw_metrics_key_label(key));
+        write_label(view->page, "template", lw_metrics_key_label(key));
         lw_page_add(view->page, ",method=\"%s\"",
                     lw_metrics_method_text(key >> 10 & 7));
         write_status(view, key & 1023);
@@ -204,7 +204,7 @@ static void write_series(struct view *view)
                  "Octets refused since they are no request, or no content of one.");
     for (; at < count; at++) {
         lw_page_add(view->page, "luaweb_parse_errors_total{");
-        write_label(view, "reason", lw_metrics_key_label(list[at].key));
+        write_label(view->page, "reason", lw_metrics_key_label(list[at].key));
         write_status(view, list[at].key & 1023);
         lw_page_add(view->page, "} %llu\n", (unsigned long long)list[at].count);
     }
@@ -215,45 +215,72 @@ static void write_series(struct view *view)
 
 #define DURATION "luaweb_request_duration_seconds"
 
-static void write_bucket(struct view *view, uint32_t label, uint32_t bucket,
-                         uint64_t count)
+/* Bounds as text, since they are written for each template. */
+struct bounds {
+    struct lw_page texts[LW_METRIC_BUCKETS];
+};
+
+static void begin_bounds(struct bounds *bounds)
 {
-    lw_page_add(view->page, DURATION "_bucket{");
-    write_label(view, "template", label);
-    lw_page_add(view->page, ",le=\"");
-    if (bucket < LW_METRIC_BUCKETS - 1)
-        lw_page_number(view->page, (double)lw_metric_bounds[bucket] / 1e9);
-    else
-        lw_page_add(view->page, "+Inf");
-    lw_page_add(view->page, "\"} %llu\n", (unsigned long long)count);
+    *bounds = (struct bounds){0};
+    for (uint32_t b = 0; b < LW_METRIC_BUCKETS - 1; b++)
+        lw_page_number(&bounds->texts[b], (double)lw_metric_bounds[b] / 1e9);
+    lw_page_add(&bounds->texts[LW_METRIC_BUCKETS - 1], "+Inf");
 }
 
-static void write_durations_of(struct view *view, uint32_t label)
+static void end_bounds(struct bounds *bounds)
 {
-    uint64_t counts[LW_METRIC_BUCKETS] = {0};
-    uint64_t sum_ns = 0;
+    for (uint32_t b = 0; b < LW_METRIC_BUCKETS; b++)
+        lw_page_free(&bounds->texts[b]);
+}
+
+/* Adds up a template's over all slots: how many, and for how long. */
+static uint64_t sum_durations(const struct view *view, uint32_t label,
+                              uint64_t counts[LW_METRIC_BUCKETS], uint64_t *sum_ns)
+{
     uint64_t count = 0;
     for (uint32_t i = 0; i < view->count; i++) {
         const struct lw_durations *durations = &view->slots[i].slot->durations[label];
-        sum_ns += atomic_load_explicit(&durations->sum_ns, memory_order_relaxed);
-        for (uint32_t b = 0; b < LW_METRIC_BUCKETS; b++)
-            counts[b] +=
+        *sum_ns += atomic_load_explicit(&durations->sum_ns, memory_order_relaxed);
+        for (uint32_t b = 0; b < LW_METRIC_BUCKETS; b++) {
+            uint64_t some =
                 atomic_load_explicit(&durations->counts[b], memory_order_relaxed);
+            counts[b] += some;
+            count += some;
+        }
     }
-    for (uint32_t b = 0; b < LW_METRIC_BUCKETS; b++)
-        count += counts[b];
+    return count;
+}
+
+static void write_durations_of(struct view *view, uint32_t label,
+                               const struct bounds *bounds)
+{
+    struct lw_page *page = view->page;
+    uint64_t counts[LW_METRIC_BUCKETS] = {0};
+    uint64_t sum_ns = 0;
+    uint64_t so_far = 0;
+    uint64_t count = sum_durations(view, label, counts, &sum_ns);
     if (count == 0)
         return;
-    uint64_t so_far = 0;
-    for (uint32_t b = 0; b < LW_METRIC_BUCKETS; b++)
-        write_bucket(view, label, b, so_far += counts[b]);
-    lw_page_add(view->page, DURATION "_sum{");
-    write_label(view, "template", label);
-    lw_page_add(view->page, "} ");
-    lw_page_number(view->page, (double)sum_ns / 1e9);
-    lw_page_add(view->page, "\n" DURATION "_count{");
-    write_label(view, "template", label);
-    lw_page_add(view->page, "} %llu\n", (unsigned long long)count);
+    struct lw_page head = {0};
+    lw_page_add(&head, DURATION "_bucket{");
+    write_label(&head, "template", label);
+    lw_page_add(&head, ",le=\"");
+    for (uint32_t b = 0; b < LW_METRIC_BUCKETS; b++) {
+        lw_page_text(page, head.data, head.size);
+        lw_page_text(page, bounds->texts[b].data, bounds->texts[b].size);
+        lw_page_text(page, "\"} ", 3);
+        lw_page_count(page, so_far += counts[b]);
+        lw_page_text(page, "\n", 1);
+    }
+    lw_page_free(&head);
+    lw_page_add(page, DURATION "_sum{");
+    write_label(view->page, "template", label);
+    lw_page_add(page, "} ");
+    lw_page_number(page, (double)sum_ns / 1e9);
+    lw_page_add(page, "\n" DURATION "_count{");
+    write_label(view->page, "template", label);
+    lw_page_add(page, "} %llu\n", (unsigned long long)count);
 }
 
 static void write_durations(struct view *view)
@@ -261,9 +288,12 @@ static void write_durations(struct view *view)
     write_family(view, DURATION, "histogram",
                  "From when its octets were read to the end of the turn in which its "
                  "answer was complete.");
+    struct bounds bounds;
+    begin_bounds(&bounds);
     for (uint32_t label = 0; label < LW_METRIC_LABELS; label++)
         if (lw_metrics_label_text(label).size > 0)
-            write_durations_of(view, label);
+            write_durations_of(view, label, &bounds);
+    end_bounds(&bounds);
 }
 
 /* Processes --------------------------------------------------------------------------*/

@@ -28,7 +28,7 @@ char *lw_page_room(struct lw_page *page, size_t size)
     return at;
 }
 
-static void add(struct lw_page *page, const char *text, size_t size)
+void lw_page_text(struct lw_page *page, const char *text, size_t size)
 {
     memcpy(lw_page_room(page, size), text, size);
 }
@@ -44,6 +44,16 @@ void lw_page_add(struct lw_page *page, const char *format, ...)
     page->size -= LINE - size;
 }
 
+void lw_page_count(struct lw_page *page, uint64_t count)
+{
+    char text[20];
+    size_t at = sizeof text;
+    do
+        text[--at] = (char)('0' + count % 10);
+    while (count /= 10);
+    lw_page_text(page, text + at, sizeof text - at);
+}
+
 void lw_page_number(struct lw_page *page, double number)
 {
     char text[40];
@@ -56,7 +66,7 @@ void lw_page_number(struct lw_page *page, double number)
     for (size_t i = 0; i < size; i++)
         if (!strchr("0123456789+-e", text[i]))
             text[i] = '.';
-    add(page, text, size);
+    lw_page_text(page, text, size);
 }
 
 void lw_page_value(struct lw_page *page, const char *text, size_t size)
@@ -64,13 +74,13 @@ void lw_page_value(struct lw_page *page, const char *text, size_t size)
     for (size_t i = 0; i < size;) {
         size_t character = lw_utf8_size(text + i, size - i);
         if (character == 0)
-            add(page, "\xef\xbf\xbd", 3);
+            lw_page_text(page, "\xef\xbf\xbd", 3);
         else if (text[i] == '\n')
-            add(page, "\\n", 2);
+            lw_page_text(page, "\\n", 2);
         else {
             if (text[i] == '\\' || text[i] == '"')
-                add(page, "\\", 1);
-            add(page, text + i, character);
+                lw_page_text(page, "\\", 1);
+            lw_page_text(page, text + i, character);
         }
         i += character ? character : 1;
     }

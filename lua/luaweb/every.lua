@@ -132,8 +132,8 @@ end
 ---@param seconds number   0.001 or more
 ---@param fn fun()         may wait
 ---@param options { once: boolean? }?   once: in one worker of all, not in each; another
----                                     one takes over when that ends.  Calls of web.every
----                                     at the same line, in order, are the same in all
+---   one takes over when that ends.  Calls of web.every at the same line, in order, are
+---   the same in all workers
 ---@return luaweb.Every handle   its `stop` ends it
 function M.every(seconds, fn, options)
   check(seconds, fn, options)

@@ -56,6 +56,19 @@ are_open() {
   (($(open_ends | wc -l) >= CONNECTIONS))
 }
 
+# connections <pid>: that it holds, with a few sockets of its own.
+connections() {
+  ls -l "/proc/$1/fd" 2>/dev/null | grep -c "socket:" || true
+}
+
+# Whether two workers have nearly as many as each other: then nobody sheds any.
+are_even() {
+  local list more
+  read -ra list <<<"$(workers)"
+  more=$(($(connections "${list[0]}") - $(connections "${list[1]:-0}")))
+  ((${#list[@]} == 2 && more < 8 && more > -8))
+}
+
 # How many of those that were open (a file of open_ends) are not any more.
 closed_since() {
   comm -23 "$1" <(open_ends) | wc -l

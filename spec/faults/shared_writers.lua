@@ -3,6 +3,7 @@
 local death = require "spec.support.shared_death"
 
 local RANDOM_S = 6
+local STEPS_S = 5 -- for each operation, on a machine that has other work
 
 local function say(what, value, unit)
   print(("= %s|%.0f|%s"):format(what, value, unit or ""))
@@ -12,7 +13,7 @@ describe("writers of a shared table that are killed", function()
   local deaths, undone, longest_us = 0, 0, 0
   for _, operation in ipairs(death.operations) do
     it("at every store of: " .. operation.name, function()
-      local f = death.at_every_store(operation, operation.step or 1)
+      local f = death.at_every_store(operation, operation.step or 1, STEPS_S)
       deaths, undone = deaths + f.deaths, undone + f.undone
       longest_us = math.max(longest_us, f.longest_us)
     end)

@@ -132,7 +132,8 @@ describe("A line for the eye", function()
   end
 
   it("has method, status, time, size, target and resource", function()
-    assert.equal("GET     200 1.23 s    12 B     /hello/fred?x=1  /hello{/name}\n", line())
+    assert.equal("GET     200 1.23 s    12 B     /hello/fred?x=1  /hello{/name}\n",
+      line())
     assert.equal("DELETE  404 0.4 ms    0 B      /x\n", line { method = "DELETE",
       status = 404, duration_us = 456, octets = 0, target = "/x", resource = "" })
     assert.equal("-       400 0.0 ms    12 kB    -\n", line { method = "", target = "",

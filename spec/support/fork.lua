@@ -13,6 +13,7 @@ int usleep(unsigned microseconds);
 ]]
 
 local C = ffi.C
+local EINTR = 4
 local M = { SIGKILL = 9, SIGCONT = 18, SIGSTOP = 19 }
 
 --- Runs `fn` in a child; what it returns is the child's exit status, an error is 99.
@@ -34,7 +35,9 @@ end
 ---@return integer? signal
 function M.wait(pid)
   local status = ffi.new "int[1]"
-  assert(C.waitpid(pid, status, 0) == pid, "waitpid")
+  while C.waitpid(pid, status, 0) ~= pid do
+    assert(ffi.errno() == EINTR, "waitpid")
+  end
   local signal = status[0] % 128
   if signal ~= 0 then return nil, signal end
   return math.floor(status[0] / 256) % 256

@@ -3,6 +3,7 @@
 -- of what it serves.  Owns the children and the files that it wrote: `clean` ends and
 -- removes them, and belongs into after_each.  Reading from a child blocks the spec, but
 -- never longer than the child may live.
+local eventually = require "spec.support.eventually"
 local http_reader = require "luaweb.client.http_reader"
 local lfs = require "lfs"
 local requests = require "spec.support.requests"
@@ -125,6 +126,19 @@ function Child:errors()
   return (read_file(self.errors_at):gsub("%S+ warn  serving as root: [^\n]*\n", ""))
 end
 
+--- How often its log has this pattern so far.
+---@param pattern string
+---@return integer
+function Child:logged(pattern)
+  return select(2, self:errors():gsub(pattern, ""))
+end
+
+--- Waits until its log has this pattern.
+---@param pattern string
+function Child:says(pattern)
+  eventually("the log has " .. pattern, function() return self:logged(pattern) > 0 end)
+end
+
 --- Sends it a signal: to the master, where it serves.
 ---@param name string   see spec.support.tree
 function Child:signal(name)
@@ -142,6 +156,15 @@ end
 ---@param pid integer?
 function Child:signal_worker(name, pid)
   tree.signal(pid or self:workers()[1], name)
+end
+
+local RELOADED = "reload: generation %d+ serves"
+
+--- Has it reload, and waits until that has succeeded.
+function Child:reload()
+  local before = self:logged(RELOADED)
+  self:signal "HUP"
+  eventually("it has reloaded", function() return self:logged(RELOADED) > before end)
 end
 
 -- The masters that took over from it are no children of ours.

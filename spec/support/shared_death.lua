@@ -4,6 +4,7 @@
 -- being written is as it was before or as it should become.
 local ffi = require "ffi"
 local fork = require "spec.support.fork"
+local timer = require "luaweb.timer"
 local stepper = require "spec.support.stepper"
 local tables = require "spec.support.shared_table"
 
@@ -60,9 +61,11 @@ end
 --- Dies at the first store of an operation, then at the second, and so on to the last.
 ---@param operation table  one of M.operations
 ---@param step integer     1: at each; 7: at each seventh
+---@param seconds number   after which it takes wider and wider steps
 ---@return { deaths: integer, undone: integer, longest_us: number }
-function M.at_every_store(operation, step)
+function M.at_every_store(operation, step, seconds)
   local figures = { deaths = 0, undone = 0, longest_us = 0 }
+  local patience = now_us() + seconds * 1e6
   local changes = 1
   repeat
     local t = prepare(operation)
@@ -79,7 +82,9 @@ function M.at_every_store(operation, step)
     assert(t:set("k", "after") == "done" and t:get "k" == "after")
     figures.deaths = figures.deaths + 1
     figures.undone = figures.undone + t:stats().repairs
+    if now_us() > patience then step = step * 2 end
     changes = changes + step
+    timer.sleep(0.001) -- nobody shall think that we stand still
   until is_done
   return figures
 end
@@ -141,7 +146,10 @@ function M.at_random(seconds)
     assert(signal == fork.SIGKILL, "a writer failed: " .. tostring(status))
     figures.deaths = figures.deaths + 1
     pids[victim] = start()
-    if figures.deaths % 20 == 0 then assert(not t:wrong(), t:wrong()) end
+    if figures.deaths % 20 == 0 then
+      assert(not t:wrong(), t:wrong())
+      timer.sleep(0.001)
+    end
   end
   for _, pid in ipairs(pids) do
     fork.kill(pid)

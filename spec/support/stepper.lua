@@ -17,8 +17,12 @@ local SIGSTOP = fork.SIGSTOP
 local M = {}
 local status = ffi.new "int[1]"
 
+local EINTR = 4
+
 local function wait(pid)
-  assert(C.waitpid(pid, status, 0) == pid)
+  while C.waitpid(pid, status, 0) ~= pid do
+    assert(ffi.errno() == EINTR, "waitpid")
+  end
   return status[0] % 256 == 127 -- stopped, not ended
 end
 
