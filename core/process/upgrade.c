@@ -262,7 +262,7 @@ const char *lw_upgrade_inherit(struct lw_master *master)
     const char *text = getenv("LUAWEB_UPGRADE");
     uv_timer_init(&master->loop, &upgrade->limit);
     struct offer offer;
-    if (!read_offer(&offer))
+    if (!text || !read_offer(&offer))
         return NULL;
     upgrade->origin = offer.channel;
     master->shared = offer.shared;
