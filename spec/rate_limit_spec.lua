@@ -138,6 +138,17 @@ describe("web.rate_limit", function()
     assert.equal('"per user";q=1;w=3600', get(client, "a").headers["ratelimit-policy"])
   end)
 
+  it("tells no longer time than a century", function()
+    local client = test.app(web.app {
+      web.resource("/", web.machine { by_name(1, { rate = 1e-6, burst = 1e6 }),
+        handle_ok = ok }),
+      web.resource("/one", web.machine { by_name(1, { rate = 1e-6 }), handle_ok = ok }),
+    })
+    assert.equal('"default";r=999999;t=1000000', get(client, "a").headers["ratelimit"])
+    assert.equal("ok", client:get("/one?who=a").body)
+    assert.equal("1000000", client:get("/one?who=a").headers["retry-after"])
+  end)
+
   for _, case in ipairs {
     { nil, "web.rate_limit wants a table" },
     { {}, "web.rate_limit: rate is missing" },

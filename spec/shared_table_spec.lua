@@ -248,6 +248,16 @@ describe("the rate of a key", function()
     assert.equal("done", (t:take("another", 10, 3)))
   end)
 
+  it("keeps nobody waiting for what another rate has allowed before", function()
+    local t = new()
+    for _ = 1, 10 do t:take("peer", 1 / 3600, 10) end
+    local result, state = t:take("peer", 10, 3)
+    assert.equal("other", result)
+    assert.is_true(math.abs(state.retry_s - 0.1) < 1e-6)
+    tables.now = tables.now + 100000
+    assert.equal("done", (t:take("peer", 10, 3)))
+  end)
+
   it("leaves nothing behind when all is there again", function()
     local t = new()
     t:take("peer", 10, 3)

@@ -25,6 +25,9 @@ return web.app {
     return before .. ", " .. who(req)
   end),
   web.resource("/ours", web.machine { hosts = { "a.example" }, handle_ok = "ours" }),
+  web.resource("/limited", web.machine {
+    web.rate_limit { rate = 1 / 3600, burst = 1 }, handle_ok = "ok",
+  }),
 }
 ]]
 
@@ -137,6 +140,16 @@ describe("A request through a trusted proxy", function()
     assert.equal(421, status "X-Forwarded-Host: b.example\r\n")
   end)
 
+  it("counts for its client alone, however long a name that has", function()
+    local child = serve_proxied()
+    local function status(name)
+      local line = ("Forwarded: for=_%s\r\n"):format(name)
+      return child:ask(process.get("/limited", line)).status
+    end
+    local long = ("a"):rep(5000)
+    assert.same({ 200, 429, 200 }, { status(long), status(long), status(long .. "b") })
+  end)
+
   it("keeps its headers", function()
     local child = serve_proxied()
     assert.equal("for=192.0.2.1|192.0.2.1", child:ask(process.get("/fields",
@@ -179,9 +192,9 @@ describe("What a trusted proxy says, but not well", function()
     ["an address without its quotes"] = { "Forwarded: for=[::1];proto=https\r\n",
       "Forwarded is malformed" },
   } do
-    it("is not taken, and the log says so: " .. name, function()
+    it("is not taken, nor is the proxy for the client: " .. name, function()
       local child = serve_proxied()
-      assert.equal("127.0.0.1 http localhost", asked(child, case[1]))
+      assert.equal("unknown http localhost", asked(child, case[1]))
       child:stop()
       assert.matches("warn  127%.0%.0%.1: " .. case[2]:gsub("%p", "%%%0")
         .. ": not believed\n$", child:errors())

@@ -222,13 +222,27 @@ describe("a stop during an upgrade", function()
   end)
 end)
 
-describe("LUAWEB_UPGRADE and LUAWEB_WORKER", function()
-  it("that somebody has left in the environment are nothing", function()
-    local child = process.start_after(
-      "export LUAWEB_UPGRADE=90:91:0:7 LUAWEB_WORKER=0:90:91:1:1; ",
+describe("LUAWEB_WORKER", function()
+  it("that somebody has left in the environment is nothing", function()
+    local child = process.start_after("export LUAWEB_WORKER=0:90:91:1:1; ",
       process.file("app.lua", APP), "--listen", "127.0.0.1:0", "--workers", "1")
     child.port = tonumber(child:expect "http://127%.0%.0%.1:(%d+)$")
     assert.equal(child.pid, tonumber(child:ask(ROOT).body))
     assert.equal("", child:errors())
   end)
+end)
+
+describe("a LUAWEB_UPGRADE that no master has written", function()
+  for _, text in ipairs { "", "x", "0:x", "0:1:2:3", "2:1:99:7 0.0.0.0 outside.2.1",
+    "99:98:0:1" } do
+    it(("makes no upgrade, and lets go of nobody: %q"):format(text), function()
+      local child = process.start_after(("export LUAWEB_UPGRADE=\"%s\""
+        .. " NOTIFY_SOCKET=/nonexistent/notify; "):format(text),
+        process.file("app.lua", APP), "--listen", "127.0.0.1:0", "--workers", "1")
+      child.port = tonumber(child:expect "http://127%.0%.0%.1:(%d+)$")
+      assert.equal(200, child:ask(ROOT).status)
+      child:stop()
+      assert.is_nil(child:errors():find "upgrade")
+    end)
+  end
 end)

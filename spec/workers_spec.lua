@@ -285,3 +285,13 @@ describe("a master that dies", function()
     assert.matches("the master is gone: this worker drains and ends", child:errors())
   end)
 end)
+
+describe("--workers", function()
+  for _, text in ipairs { "0", "65", " 3", "+3", "-18446744073709551615", "1e1" } do
+    it(("is no %q"):format(text), function()
+      local ended = process.run("app.lua", "--workers", text)
+      assert.equal(2, ended.code)
+      assert.matches("want auto, or a number from 1 to 64", ended.errors)
+    end)
+  end
+end)

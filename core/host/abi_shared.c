@@ -135,11 +135,12 @@ static void add_field(struct lw_request *request, struct luaweb_slice name,
     lw_request_field(request, name, lw_slice(text, size), LW_MAX_RESPONSE_HEAD);
 }
 
-/* Whole seconds, rounded up: to a microsecond, less is what doubles have lost. */
+/* Whole seconds, rounded up: to a microsecond, less is what doubles have lost.  What is
+ * more than anybody waits (a century) is that. */
 static unsigned whole(double seconds)
 {
-    double up = seconds > 0 ? ceil(seconds - 1e-6) : 0;
-    return up < UINT32_MAX ? (unsigned)up : UINT32_MAX;
+    static const double most = 3155760000;
+    return seconds > 0 ? (unsigned)fmin(ceil(seconds - 1e-6), most) : 0;
 }
 
 /* draft-ietf-httpapi-ratelimit-headers-10, 4 (RateLimit) and 3 (RateLimit-Policy);

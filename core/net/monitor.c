@@ -277,12 +277,20 @@ static void on_visit(struct lw_transport *transport, int status, int events)
         lw_transport_want(transport, true, lw_buffer_size(&visit->out) > 0, false);
 }
 
+/* Who scrapes takes milliseconds: the oldest of so many visits only holds a place. */
+static void close_oldest(struct lw_monitor *monitor)
+{
+    struct visit *oldest = monitor->visits;
+    while (oldest && oldest->next)
+        oldest = oldest->next;
+    if (oldest)
+        close_visit(oldest);
+}
+
 static void begin_visit(struct lw_monitor *monitor, int fd)
 {
-    if (monitor->count == LW_MONITOR_MOST) {
-        close(fd);
-        return;
-    }
+    if (monitor->count >= LW_MONITOR_MOST)
+        close_oldest(monitor);
     struct visit *visit = lw_alloc(sizeof *visit);
     memset(visit, 0, offsetof(struct visit, in));
     if (lw_transport_open(&visit->transport, monitor->loop, fd, on_visit) != 0) {

@@ -9,7 +9,7 @@
 
 #include <uv.h>
 
-#define LW_MONITOR_MOST 32    /* connections at a time; more are closed at once */
+#define LW_MONITOR_MOST 32    /* connections at a time; another one ends the oldest */
 #define LW_MONITOR_HEAD 8192  /* octets of a request's head */
 #define LW_MONITOR_MS   10000 /* that a connection may last */
 

@@ -101,6 +101,8 @@ int lw_proxied_request(struct lw_conn *conn, struct lw_request *request,
                                    &said, why);
     if (result)
         complain(conn, *why, result > 0 ? "refused" : "not believed");
+    if (result < 0) /* a client may have caused that: it is not the proxy itself */
+        facts->peer = LW_SLICE("unknown");
     if (said.peer.size > 0)
         facts->peer = said.peer;
     if (said.scheme.size > 0)

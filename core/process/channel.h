@@ -47,12 +47,11 @@ struct lw_message {
     uint64_t deadline_ms;
 };
 
+/* Whether a descriptor that an environment names may be the end of one. */
+bool lw_channel_is(int fd);
+
 /* Both ends of a new channel, not blocking, closed on exec.  0 or a negative errno. */
 int lw_channel_open(int ends[2]);
-
-/* Whether a descriptor is an end of one: what a variable names that somebody has left in
- * the environment is none. */
-bool lw_channel_is(int fd);
 
 /* Sends a message with text[0..size) and, where fd >= 0, a descriptor, which stays the
  * caller's.  0, or a negative errno: -EAGAIN when the other side does not read. */

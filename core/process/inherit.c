@@ -26,7 +26,7 @@ bool lw_inherit_read(struct lw_inherited *inherited)
                   &inherited->shared, &inherited->generation, &is_first)
                != 5
         || !lw_channel_is(inherited->channel))
-        return false;
+        return false; /* it is not there, or somebody has left it in the environment */
     inherited->is_first = is_first != 0;
     unsetenv(LW_INHERIT_NAME);
     fcntl(inherited->channel, F_SETFD, FD_CLOEXEC);

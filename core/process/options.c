@@ -116,11 +116,22 @@ static bool read_mode(uint32_t *mode, const char *text)
 
 static bool read_workers(uint32_t *workers, const char *text)
 {
-    char *end;
-    unsigned long count = strtoul(text, &end, 10);
+    size_t digits = strspn(text, "0123456789");
+    unsigned long count = strtoul(text, NULL, 10);
     bool is_auto = strcmp(text, "auto") == 0;
     *workers = is_auto ? 0 : (uint32_t)count;
-    return is_auto || (*end == 0 && count >= 1 && count <= LW_WORKERS_MOST);
+    return is_auto || (digits > 0 && text[digits] == 0 && count >= 1 && count <= LW_WORKERS_MOST);
+}
+
+/* A path as it may stand in a request (RFC 9112 §3.2.1), else it could never match. */
+static bool is_path(const char *text)
+{
+    if (*text != '/')
+        return false;
+    for (; *text; text++)
+        if (*text <= ' ' || *text >= 0x7f || strchr("?#\"<>\\^`{|}", *text))
+            return false;
+    return true;
 }
 
 static bool read_text(const char **field, const char *text)
@@ -138,8 +149,7 @@ static bool read_value(struct lw_options *options, const struct lw_flag *flag,
     void *field = (char *)options + flag->at;
     switch (flag->unit) {
     case LW_UNIT_TEXT: return read_text(field, text);
-    case LW_UNIT_PATH:
-        return read_text(field, text) && *text == '/' && !strpbrk(text, "?# ");
+    case LW_UNIT_PATH: return read_text(field, text) && is_path(text);
     case LW_UNIT_LEVEL: return read_level(field, text);
     case LW_UNIT_NETWORK: return lw_networks_add(field, lw_slice(text, strlen(text)));
     case LW_UNIT_MODE: return read_mode(field, text);

@@ -247,9 +247,29 @@ void lw_upgrade_cancel(struct lw_master *master)
     give_up(upgrade);
 }
 
+/* What LUAWEB_UPGRADE begins with. */
+struct offer {
+    int channel;
+    int shared;
+    uint32_t slot;
+    uint32_t generation;
+};
+
+/* false: it is not there, or somebody has left it in the environment. */
+static bool read_offer(struct offer *offer)
+{
+    const char *text = getenv("LUAWEB_UPGRADE");
+    return text
+           && sscanf(text, "%d:%d:%u:%u", &offer->channel, &offer->shared, &offer->slot,
+                     &offer->generation)
+                  == 4
+           && lw_channel_is(offer->channel);
+}
+
 void lw_upgrade_detach(void)
 {
-    if (!getenv("LUAWEB_UPGRADE") || !getenv("NOTIFY_SOCKET"))
+    struct offer offer;
+    if (!getenv("NOTIFY_SOCKET") || !read_offer(&offer))
         return;
     pid_t pid = fork();
     if (pid > 0)
@@ -260,18 +280,14 @@ const char *lw_upgrade_inherit(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
     const char *text = getenv("LUAWEB_UPGRADE");
-    int origin;
-    int shared;
-    uint32_t slot;
-    uint32_t generation;
     uv_timer_init(&master->loop, &upgrade->limit);
-    if (!text || sscanf(text, "%d:%d:%u:%u", &origin, &shared, &slot, &generation) != 4
-        || !lw_channel_is(origin) || slot > LW_WORKERS_MOST)
+    struct offer offer;
+    if (!text || !read_offer(&offer))
         return NULL;
-    upgrade->origin = origin;
-    master->shared = shared;
-    master->first_slot = slot;
-    master->generation = generation;
+    upgrade->origin = offer.channel;
+    master->shared = offer.shared;
+    master->first_slot = offer.slot;
+    master->generation = offer.generation;
     fcntl(upgrade->origin, F_SETFD, FD_CLOEXEC);
     fcntl(master->shared, F_SETFD, FD_CLOEXEC);
     lw_outside_inherit(&master->outside, text);

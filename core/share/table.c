@@ -278,6 +278,16 @@ int lw_table_delete(struct lw_table *table, struct luaweb_slice key, uint64_t no
     return result;
 }
 
+/* Notes when all is there again, for as long as that matters. */
+static void keep_until(struct lw_table *table, struct at *at, struct luaweb_slice key,
+                       uint64_t now_us, double full_at)
+{
+    const struct lw_write write = {key, now_us, (uint64_t)full_at + 1};
+    const struct luaweb_shared_value value = {.kind = LUAWEB_SHARED_NUMBER,
+                                              .number = full_at};
+    store(table, at, &write, &value);
+}
+
 int lw_table_take(struct lw_table *table, struct luaweb_slice key, uint64_t now_us,
                   const struct lw_rate *rate, struct lw_rate_state *state)
 {
@@ -289,15 +299,15 @@ int lw_table_take(struct lw_table *table, struct luaweb_slice key, uint64_t now_
     double full_at = now; /* when all is there again */
     if (at.entry && number_of(at.place.item->bits) > now)
         full_at = number_of(at.place.item->bits);
-    double next = full_at + rate->interval_us;
-    int result = next - now > most ? LUAWEB_SHARED_OTHER : LUAWEB_SHARED_DONE;
-    if (result == LUAWEB_SHARED_DONE) {
-        struct lw_write write = {key, now_us, (uint64_t)next + 1};
-        struct luaweb_shared_value value = {.kind = LUAWEB_SHARED_NUMBER,
-                                            .number = next};
-        result = store(table, &at, &write, &value);
-        full_at = next;
-    }
+    bool is_other = full_at > now + most; /* left by another rate, before a reload */
+    if (is_other)
+        full_at = now + most;
+    int result = full_at + rate->interval_us - now > most ? LUAWEB_SHARED_OTHER
+                                                          : LUAWEB_SHARED_DONE;
+    if (result == LUAWEB_SHARED_DONE)
+        full_at += rate->interval_us;
+    if (result == LUAWEB_SHARED_DONE || is_other)
+        keep_until(table, &at, key, now_us, full_at);
     lw_shard_leave(at.shard);
     state->left = (most - (full_at - now)) / rate->interval_us;
     state->full_s = (full_at - now) / 1e6;

@@ -169,7 +169,9 @@ local function begin(path)
   end)
   source.add(path)
   watch.file(path)
-  watch.sources(path:match "^(.*)/[^/]*$" or ".")
+  local folder = path:match "^(.*)/[^/]*$" or "."
+  source.add_folder(folder)
+  watch.sources(folder)
 end
 
 local function install(app)

@@ -4,6 +4,7 @@
 -- draft-ietf-httpapi-ratelimit-headers-10.
 local abi = require "luaweb.abi"
 local ffi = require "ffi"
+local handle = require "luaweb.request.handle"
 local keys = require "luaweb.machine.keys"
 local machine = require "luaweb.machine"
 local shared = require "luaweb.shared"
@@ -40,9 +41,17 @@ local function check_key_of(key)
   return #key > MOST_KEY and short(key) or key
 end
 
+-- A proxy may give its client a name of any length (RFC 7239 6.3).
+local function by_long_peer(policy, r, generation)
+  local key = short(handle.slice(r.peer))
+  local is_within = C.luaweb_rate_limit(host, r, generation, policy, key, #key)
+  return is_within
+end
+
 local function by_peer(policy)
   return function(req)
     local r = request_at(req[1])
+    if r.peer.size > MOST_KEY then return by_long_peer(policy, r, req[2]) end
     local is_within = C.luaweb_rate_limit(host, r, req[2], policy, nil, 0)
     return is_within
   end

@@ -52,4 +52,12 @@ function M.find_invalid(s, first, last)
   if state ~= between then return last end
 end
 
+--- A text as UTF-8: where it is none, each octet that is not ASCII becomes U+FFFD.
+---@param s string
+---@return string
+function M.mended(s)
+  if not M.find_invalid(s, 1, #s) then return s end
+  return (s:gsub("[\128-\255]", "\239\191\189"))
+end
+
 return M

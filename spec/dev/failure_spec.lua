@@ -26,6 +26,7 @@ return web.app {
   web.get("/table", function() error { code = 7 } end),
   web.get("/wrong", function() return print end),
   web.get("/late", function() web.sleep(0.01) error "after a while" end),
+  web.get("/octets", function() error "a\255b" end),
   web.get("/answer", function() error(404) end),
   web.post("/post", function(req) error(req:text()) end),
 }
@@ -161,6 +162,17 @@ describe("The other forms of a failure", function()
     end)
   end
 
+  it("are a problem whatever octets were raised, and stand in the source", function()
+    local app = APP:gsub("return todo.title", "return todo.title --[["
+      .. ("\195\169"):rep(150) .. "]]")
+    local child = dev.serve { ["app.lua"] = app }
+    local answer = dev.get(child, "/todo/7", "Accept: application/json\r\n")
+    has(assert(json.decode(answer.body)).source, "return todo.title")
+    has(answer.body, "\195\169\195\169")
+    answer = dev.get(child, "/octets", "Accept: application/json\r\n")
+    has(assert(json.decode(answer.body)).detail, "a\239\191\189b")
+  end)
+
   it("tell nothing to a page of another origin, or under another name", function()
     local child = dev.serve { ["app.lua"] = APP }
     for _, lines in ipairs { "Origin: http://evil.example\r\n", "Origin: null\r\n" } do
@@ -173,6 +185,15 @@ describe("The other forms of a failure", function()
     assert.equal(500, answer.status)
     assert.is_nil(answer.body:find "todo")
     has(dev.get(child, "/todo/7", "Origin: http://localhost:3000\r\n").body, "todo")
+  end)
+
+  it("tell nothing to a page under another name that writes fields of proxies",
+  function()
+    local child = dev.serve({ ["app.lua"] = APP }, "--trusted-proxy", "127.0.0.1")
+    local answer = child:ask("GET /todo/7 HTTP/1.1\r\nHost: evil.example:8080\r\n"
+      .. "X-Forwarded-Host: localhost\r\n\r\n")
+    assert.equal(500, answer.status)
+    assert.is_nil(answer.body:find "todo")
   end)
 
   it("tell it to everybody with --allow-remote", function()

@@ -72,6 +72,32 @@ return web.app { web.get("/", function() error "wrong" end) } -- %s
     assert.is_nil(body:find(("z"):rep(200), 1, true))
   end)
 
+  it("shows no file that is not the app's, although a message names it", function()
+    local child = dev.serve { ["app.lua"] = [[
+local web = require "luaweb"
+return web.app { web.get("/", function(req) error(req.query.q, 0) end) }
+]], ["pages/a.html"] = "a page\n", [".secret.txt"] = "a secret\n" }
+    local app = process.path "pages":match "^(.*)/"
+    local beside = os.tmpname()
+    os.rename(beside, beside .. ".txt")
+    beside = beside .. ".txt"
+    local file = assert(io.open(beside, "w"))
+    file:write "a secret\n"
+    file:close()
+    finally(function() os.remove(beside) end)
+    local function shown(path)
+      return dev.get(child, "/?q=bad%20" .. path .. ":1:").body
+    end
+    assert.matches("\n>    1 | a page\n", shown(app .. "/pages/a.html"))
+    local up = "/../" .. beside:match "[^/]+$"
+    for _, path in ipairs { beside, app .. up, app .. "/pages/.." .. up,
+      app .. "/.secret.txt", app .. "/./.secret.txt", app .. "//.secret.txt" } do
+      local body = shown(path)
+      assert.is_nil(body:find("a secret", 1, true), path)
+      assert.is_truthy(body:find("bad " .. path, 1, true))
+    end
+  end)
+
   it("shows a failure whose file is gone, without its source", function()
     local child = dev.serve { ["app.lua"] = [[
 local web = require "luaweb"

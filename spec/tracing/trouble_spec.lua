@@ -93,6 +93,24 @@ describe("spans", function()
     assert.equal(2, #spans.server.requests)
   end)
 
+  it("survive a Retry-After that is no time", function()
+    local spans = answering(status(429, "Retry-After: nan\r\n"))
+    spans:trace()
+    ask()
+    settle("one span", 1, 0)
+    assert.equal(2, #spans.server.requests)
+  end)
+
+  it("are counted in whole numbers, whatever the collector says", function()
+    local spans = answering(faulty.ok '{"partialSuccess":{"rejectedSpans":"nan"}}',
+      faulty.ok '{"partialSuccess":{"rejectedSpans":0.5}}')
+    spans:trace()
+    ask()
+    settle("one span", 1, 0)
+    ask()
+    settle("another", 2, 0)
+  end)
+
   for _, code in ipairs { 400, 404, 413, 500 } do
     it("are not sent again after " .. code .. ", which is said", function()
       local spans = answering(status(code))

@@ -11,6 +11,7 @@ local response = require "luaweb.response"
 local shutdown = require "luaweb.shutdown"
 local source = require "luaweb.dev.source"
 local timer = require "luaweb.timer"
+local utf8 = require "luaweb.utf8"
 
 local C = abi.C
 local M = {}
@@ -44,9 +45,9 @@ end
 local function fate()
   local text, news = M.failure()
   if not text then return event("success", "{}"), news end
-  local message, place, excerpt = failure.first(text)
+  local message, place, excerpt = failure.first(utf8.mended(text))
   return event("failure", json.encode { message = message, place = place,
-    excerpt = excerpt and source.text(excerpt) or nil }), news
+    excerpt = excerpt and utf8.mended(source.text(excerpt)) or nil }), news
 end
 
 local function stops(seconds)

@@ -5,6 +5,7 @@ local html = require "luaweb.dev.html"
 local json = require "luaweb.json"
 local response = require "luaweb.response"
 local source = require "luaweb.dev.source"
+local utf8 = require "luaweb.utf8"
 
 local M = {}
 
@@ -132,12 +133,13 @@ local function text_of(trouble)
 end
 
 local function problem_of(trouble)
-  local message, place, excerpt = M.first(trouble.text)
+  local whole = utf8.mended(trouble.text)
+  local message, place, excerpt = M.first(whole)
   return json.encode {
     title = trouble.title, status = trouble.status, detail = message,
     request = trouble.id, place = place,
-    source = excerpt and source.text(excerpt) or nil,
-    traceback = trouble.text:match "\nstack traceback:\n(.*)$",
+    source = excerpt and utf8.mended(source.text(excerpt)) or nil,
+    traceback = whole:match "\nstack traceback:\n(.*)$",
   } .. "\n"
 end
 

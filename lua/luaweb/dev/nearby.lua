@@ -23,7 +23,9 @@ function M.may_see(req)
   if is_open then return true end
   local origin = req.headers.origin
   local page = origin and (origin:match "^%w+://(.+)$" or "nowhere")
-  return is_here(req.host) and (not page or is_here(page))
+  -- A page's script can't write the field Host, but what stands for it with proxies.
+  return is_here(req.host) and is_here(req.headers.host or "")
+    and (not page or is_here(page))
 end
 
 return M

@@ -6,14 +6,29 @@ local M = {}
 local LARGEST = 2 ^ 20 -- octets of a file that is looked into
 local LONGEST = 200    -- octets of a line that are shown
 local AROUND = 4       -- lines in front of the one in question, and behind it
+local SEARCHED = 8192  -- octets of a message that may name places, and of a traceback
 
 local files, is_known = {}, {}
+local folder -- of the app, with a slash; "": where we are
 
 --- Notes a file that the app was loaded from.
 ---@param path string
 function M.add(path)
   if is_known[path] then return end
   is_known[path], files[#files + 1] = true, path
+end
+
+--- Tells the folder whose files may be shown, too.
+---@param path string
+function M.add_folder(path) folder = path == "." and "" or path .. "/" end
+
+-- Whether a file may be shown.  A message names whatever a client has put into it, so
+-- that files which have nothing to do with the app, or are hidden, are none of it.
+local function may_show(path)
+  if is_known[path] then return true end
+  local is_below = folder and path:sub(1, #folder) == folder
+  local rest = is_below and path:sub(#folder + 1):gsub("^%./", "")
+  return rest and not rest:find "^[/.]" and not rest:find("/.", 1, true)
 end
 
 -- Lua shortens long names of chunks at their begin: "...ng/path/app.lua".
@@ -26,7 +41,7 @@ local function whole(path)
 end
 
 local function read(path)
-  local file = io.open(path, "rb")
+  local file = may_show(path) and io.open(path, "rb")
   local text = file and file:read(LARGEST)
   if file then file:close() end
   return text
@@ -37,17 +52,23 @@ end
 ---@field line integer      the one in question
 ---@field lines string[]
 
+-- The begin of a line, not ending within a character.
+local function cut(line)
+  if #line <= LONGEST then return line end
+  return (line:sub(1, LONGEST):gsub("[\192-\255][\128-\191]*$", ""))
+end
+
 --- What stands around a line of a file.
 ---@param path string
 ---@param line integer
----@return luaweb.Excerpt?   nil: there is no such line, or nobody may read it
+---@return luaweb.Excerpt?   nil: there is no such line, or it is not to be shown
 function M.excerpt(path, line)
   local text, number = read(path), 0
   local found = { first = math.max(1, line - AROUND), line = line, lines = {} }
   for one in ((text or "") .. "\n"):gmatch "(.-)\r?\n" do
     number = number + 1
     if number > line + AROUND then break end
-    if number >= found.first then table.insert(found.lines, one:sub(1, LONGEST)) end
+    if number >= found.first then table.insert(found.lines, cut(one)) end
   end
   local last = #found.lines
   if found.lines[last] == "" and found.first + last - 1 > line then
@@ -82,8 +103,8 @@ end
 function M.read(text)
   local message, back = text:match "^(.-)\nstack traceback:\n(.*)$"
   local frames, has = {}, {}
-  places_in(message or text, frames, has)
-  if back then places_in(back, frames, has) end
+  places_in((message or text):sub(1, SEARCHED), frames, has)
+  if back then places_in(back:sub(1, SEARCHED), frames, has) end
   return message or text, frames
 end
 

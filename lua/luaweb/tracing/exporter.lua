@@ -143,12 +143,18 @@ local function time_left()
   return math.max(ends_at - now(), 0.01)
 end
 
+-- Lua reads "nan" and "inf" as numbers; no sum or time is one of these.
+local function finite(value)
+  local n = tonumber(value)
+  return n and n - n == 0 and n or nil
+end
+
 -- The collector may have taken some only.
 local function count_taken(batch, res)
   local answer = json.decode(res.body)
   local partial = type(answer) == "table" and answer.partialSuccess
-  local rejected = type(partial) == "table" and tonumber(partial.rejectedSpans) or 0
-  rejected = math.max(0, math.min(rejected, #batch))
+  local rejected = type(partial) == "table" and finite(partial.rejectedSpans) or 0
+  rejected = math.floor(math.max(0, math.min(rejected, #batch)))
   stats.sent = stats.sent + #batch - rejected
   if rejected > 0 then
     drop(rejected, "the collector says: " .. tostring(partial.errorMessage))
@@ -165,7 +171,7 @@ local function post(batch, body)
     count_taken(batch, res)
     return true
   end
-  local after = tonumber(res.headers["retry-after"])
+  local after = finite(res.headers["retry-after"])
   return nil, ("%s answered %d"):format(config.url, res.status),
     MAY_REPEAT[res.status], after
 end

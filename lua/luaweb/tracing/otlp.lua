@@ -26,10 +26,7 @@ local KNOWN_METHODS = { GET = true, HEAD = true, POST = true, PUT = true, DELETE
 
 -- Text as JSON; octets that are no UTF-8 become U+FFFD, one for each.
 local function quoted(text)
-  if utf8.find_invalid(text, 1, #text) then
-    text = text:gsub("[\128-\255]", "\239\191\189")
-  end
-  return json.encode(text)
+  return json.encode(utf8.mended(text))
 end
 
 local function number(n)
