@@ -131,7 +131,7 @@ describe("a broken module", function()
     assert.same({ false, 7 }, { ok, raised.code })
   end)
 
-  it("with a wrong line is named with that line, and not with one of luaweb's", function()
+  it("with a wrong line is named with it, not with one of luaweb's", function()
     write("wrong", "return {")
     local ok, message = pcall(require, "wrong")
     assert.is_false(ok)

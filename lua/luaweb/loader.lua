@@ -63,13 +63,13 @@ local function load_by(loader, name, owner)
   return package.loaded[name]
 end
 
--- What package.loaders finds. A module with a wrong line is raised by it, in the name of
--- the Lua function that calls it: the built-in `require` is none, so its message has no
--- place of our own in front, which would help nobody.
+-- What one of package.loaders finds. It raises what is wrong in a module in the name of
+-- the Lua function that calls it, and a line of ours in front would help nobody.
 local function find_by(find, name)
   local ok, loader = pcall(find, name)
   if ok then return loader end
-  error(type(loader) == "string" and loader:gsub("^<luaweb>[^:]*:%d+: ", "") or loader, 0)
+  if type(loader) == "string" then loader = loader:gsub("^<luaweb>[^:]*:%d+: ", "") end
+  error(loader, 0)
 end
 
 --- A `require` like the built-in one, but yieldable: a module may wait while it loads,
