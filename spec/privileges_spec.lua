@@ -173,6 +173,15 @@ describe("root's server with --user", function()
     assert.equal(0, lfs.attributes(victim, "uid"))
   end)
 
+  it("says as whom it could not open its log", function()
+    local log = process.path "closed/access.log"
+    assert(lfs.mkdir(log:match "^(.*)/"))
+    ffi.C.chmod(log:match "^(.*)/", tonumber("700", 8))
+    assert.equal(("--access-log %s: permission denied, as user nobody"):format(log),
+      refusal(2, app_for_all(), "--user", "nobody", "--access-log", log,
+        "--listen", "127.0.0.1:0"))
+  end)
+
   it("must let that user read the app: code 1", function()
     local path = process.file("app.lua", APP)
     ffi.C.chmod(path, tonumber("600", 8))

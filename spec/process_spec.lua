@@ -214,6 +214,15 @@ describe("luaweb --help", function()
     assert.equal(0, ended.code)
     contains(ended.output, "Options")
   end)
+
+  it("after `test` tells how to run specs", function()
+    local ended = run("test", "--help")
+    assert.equal(0, ended.code)
+    for _, text in ipairs { "luaweb test [dir|file ...]", "--filter pattern",
+        "--timeout seconds", "--verbose", "_spec.lua", "Exit codes:" } do
+      contains(ended.output, text)
+    end
+  end)
 end)
 
 describe("luaweb --version", function()

@@ -100,6 +100,14 @@ describe("SIGHUP", function()
 end)
 
 describe("a reload", function()
+  it("in which a worker ends says that it may be asked for again", function()
+    local child = serve()
+    write("two", "os.exit(7)")
+    reload_fails(child, "worker 1 ended meanwhile, the log says how: ask again\n")
+    write "three"
+    assert.equal("three", child:ask(ROOT).body)
+  end)
+
   it("does not change the number of workers, but says so", function()
     local child = serve()
     write("two", "local app = web.app\n"

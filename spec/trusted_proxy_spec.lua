@@ -255,8 +255,8 @@ describe("--trusted-proxy", function()
     it("does not take " .. ("%q"):format(text), function()
       local ended = process.run("apps/hello.lua", "--trusted-proxy", text)
       assert.equal(2, ended.code)
-      assert.equal(("luaweb: --trusted-proxy %s: want an address, a network, e.g. "
-        .. "10.0.0.0/8 or fd00::/8, or unix:\nTry: luaweb --help\n"):format(text),
+      assert.equal(("luaweb: --trusted-proxy %s: want an address, a network (no bit "
+        .. "set behind its prefix), e.g. 10.0.0.0/8 or fd00::/8, or unix:\nTry: luaweb --help\n"):format(text),
         ended.errors)
     end)
   end

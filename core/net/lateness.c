@@ -107,7 +107,8 @@ static void on_late_reader(struct lw_conn *conn)
     if (lw_transport_unread(&conn->transport) < conn->unread)
         return; /* settling arms the deadline anew */
     count(conn->loop, LW_DEADLINE_WRITE);
-    lw_log(LW_LOG_INFO, "%s does not read its answer: cut", conn->peer);
+    lw_log(LW_LOG_INFO, "%s does not read its answer: cut (--write-timeout)",
+           conn->peer);
     lw_conn_drop(conn, true);
 }
 

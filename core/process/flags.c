@@ -54,7 +54,7 @@ const struct lw_flag lw_flags[] = {
     {"--verbose", NULL, LW_UNIT_HANDED_ON, 0, "test: names every spec that passes"},
     {"--filter", "pattern", LW_UNIT_HANDED_ON, 0, "test: only specs whose name matches"},
     {"--timeout", "seconds", LW_UNIT_HANDED_ON, 0,
-     "test: that a spec may take, 0: no limit (default 60)"},
+     "test: that a spec may take, 0: no limit (default 60); reload, stop, status: to wait"},
     {"--allow-remote", NULL, LW_UNIT_SWITCH_HANDED_ON, AT(allow_remote),
      "dev: listens where others reach it, and shows them sources"},
     {"--now", NULL, LW_UNIT_HANDED_ON, 0, "stop: cuts what still runs"},
@@ -77,7 +77,7 @@ const size_t lw_flag_count = sizeof lw_flags / sizeof *lw_flags;
 const struct lw_command lw_commands[] = {
     {"serve", NULL},
     {"dev", lw_develop_help},
-    {"test", NULL},
+    {"test", lw_page_test},
     {"routes", lw_page_routes},
     {"explain", lw_page_explain},
     {"check", lw_page_check},

@@ -70,7 +70,8 @@ static bool wrong_value(const struct lw_flag *flag, const char *value)
         [LW_UNIT_PATH] = "want a path as requests have it, e.g. /healthz",
         [LW_UNIT_LEVEL] = "want debug, info, warn or error",
         [LW_UNIT_NETWORK] =
-            "want an address, a network, e.g. 10.0.0.0/8 or fd00::/8, or unix:",
+            "want an address, a network (no bit set behind its prefix), e.g. "
+            "10.0.0.0/8 or fd00::/8, or unix:",
         [LW_UNIT_MODE] = "want an octal mode, e.g. 660",
         [LW_UNIT_SHOWN_IDS] = "want errors, all or none",
         [LW_UNIT_NAMERS] = "want proxies or anyone",

@@ -9,6 +9,20 @@
     "socket is looked for in $RUNTIME_DIRECTORY, $XDG_RUNTIME_DIR and /run/luaweb.\n" \
     "Only root and the user of the server may do this.\n\n"
 
+const char lw_page_test[] =
+    "luaweb test [dir|file ...] [--filter pattern] [--timeout seconds] [--verbose]\n\n"
+    "Runs specs (busted style) inside luaweb, each as a job that may wait: all files\n"
+    "that end in _spec.lua of the folders named (default: spec), or the files named.\n"
+    "The last line is: N passed, N failed.  A pending spec counts as failed.\n\n"
+    "  --filter pattern   only specs whose whole name matches this Lua pattern\n"
+    "  --timeout seconds  that a spec may take (default 60, 0: no limit)\n"
+    "  --verbose          names every spec that passes\n\n"
+    "Examples\n"
+    "  luaweb test\n"
+    "  luaweb test spec/hello_spec.lua --filter greets\n\n"
+    "Exit codes: 0 all have passed; 1 there is none to run; 2 wrong usage; 4 a spec\n"
+    "            failed\n";
+
 const char lw_page_routes[] =
     "luaweb routes app.lua [--json]\n\n"
     "Lists the app's resources: template, methods, the media types that they offer\n"

@@ -4,6 +4,7 @@
 #ifndef LW_PROCESS_PAGES_H
 #define LW_PROCESS_PAGES_H
 
+extern const char lw_page_test[];
 extern const char lw_page_routes[];
 extern const char lw_page_explain[];
 extern const char lw_page_check[];

@@ -236,7 +236,9 @@ void lw_reload_died(struct lw_child *child)
         go_on(master);
         return;
     }
-    snprintf(text, sizeof text, "worker %u ended meanwhile", child->number + 1);
+    snprintf(text, sizeof text,
+             "worker %u ended meanwhile, the log says how: ask again",
+             child->number + 1);
     give_up(master, child, text);
 }
 

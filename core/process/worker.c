@@ -151,8 +151,10 @@ static bool open_access_log(struct lw_worker *worker)
     if (!where)
         return true;
     worker->loop.access_log = lw_access_log_open(&worker->loop, where, &why);
+    const char *user = worker->options->user;
     if (!worker->loop.access_log)
-        fprintf(stderr, "luaweb: --access-log %s: %s\n", where, why);
+        fprintf(stderr, "luaweb: --access-log %s: %s%s%s\n", where, why,
+                user ? ", as user " : "", user ? user : "");
     return worker->loop.access_log != NULL;
 }
 

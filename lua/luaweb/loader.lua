@@ -63,6 +63,15 @@ local function load_by(loader, name, owner)
   return package.loaded[name]
 end
 
+-- What one of package.loaders finds. It raises what is wrong in a module in the name of
+-- the Lua function that calls it, and a line of ours in front would help nobody.
+local function find_by(find, name)
+  local ok, loader = pcall(find, name)
+  if ok then return loader end
+  if type(loader) == "string" then loader = loader:gsub("^<luaweb>[^:]*:%d+: ", "") end
+  error(loader, 0)
+end
+
 --- A `require` like the built-in one, but yieldable: a module may wait while it loads,
 --- and who wants it meanwhile waits for it.
 ---@param name string
@@ -75,7 +84,7 @@ local function require_module(name)
   local tried = {}
   if M.on_require then M.on_require(name) end
   for _, find in ipairs(package.loaders) do
-    local loader = find(name)
+    local loader = find_by(find, name)
     if type(loader) == "function" then return load_by(loader, name, owner) end
     if type(loader) == "string" then tried[#tried + 1] = loader end
   end

@@ -143,6 +143,14 @@ describe("a server with --otlp", function()
 end)
 
 describe("a server without --otlp", function()
+  it("takes no --otlp-sample that would be wrong with it: code 2", function()
+    local run = process.run(process.file("shop.lua", APP), "--listen", "127.0.0.1:0",
+      "--otlp-sample", "2")
+    assert.equal(2, run.code)
+    assert.is_truthy(run.errors:find("luaweb: --otlp-sample 2: want a ratio, 0 to 1",
+      1, true), run.errors)
+  end)
+
   it("has web.span as a plain call", function()
     local child = serve()
     assert.equal("fine", child:ask(ROOT).body)

@@ -149,9 +149,10 @@ function M.read(flags, service, getenv)
     return value ~= "" and value or nil -- empty counts as unset
   end
   local url, why = read_url(flags, get)
-  if not url then return nil, why end
+  if not url and (why or not flags["otlp-sample"]) then return nil, why end
   local heeds_parent, ratio = read_sampling(flags, get)
   if heeds_parent == nil then return nil, ratio end
+  if not url then return nil end -- a wrong flag is told without a collector, too
   check_protocol(get)
   return {
     url = url, headers = read_headers(get), resource = read_resource(get, service),
