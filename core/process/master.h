@@ -57,14 +57,15 @@ enum lw_reload_step {
 struct lw_child {
     struct lw_master *master;
     uv_process_t process;
-    uv_poll_t heard;  /* its channel */
-    uv_timer_t again; /* starts it again */
-    int channel;      /* owned; -1: closed */
-    int wake;         /* an eventfd, see peers.c; owned, -1: none yet */
-    int take;         /* where connections are given to it, */
-    int give;         /* and how; owned, -1: none yet */
-    uint32_t number;  /* its sockets' place in lw_place.fds */
-    uint32_t slot;    /* on the board */
+    uv_poll_t heard;   /* its channel */
+    uv_timer_t again;  /* starts it again */
+    int closing_count; /* handles that libuv has not let go of yet */
+    int channel;       /* owned; -1: closed */
+    int wake;          /* an eventfd, see peers.c; owned, -1: none yet */
+    int take;          /* where connections are given to it, */
+    int give;          /* and how; owned, -1: none yet */
+    uint32_t number;   /* its sockets' place in lw_place.fds */
+    uint32_t slot;     /* on the board */
     enum lw_child_state state;
     enum lw_reload_step step;
     uint32_t generation; /* that it loads first or serves */
@@ -155,7 +156,8 @@ void lw_listeners_close(struct lw_master *master, bool others_go_on);
 
 void lw_workers_construct(struct lw_master *master);
 
-/* Starts the process of a child that has none.  false: it could not be (logged). */
+/* Starts the process of a child that has none, and had none in this turn of the loop.
+ * false: it could not be (logged). */
 bool lw_worker_start(struct lw_child *child);
 
 /* Starts it after its back-off. */
@@ -210,7 +212,7 @@ void lw_reload_forget(struct lw_master *master, const void *context);
 void lw_reload_loaded(struct lw_child *child, uint32_t generation);
 void lw_reload_failed(struct lw_child *child, uint32_t generation, const char *text);
 void lw_reload_switched(struct lw_child *child, uint32_t generation);
-void lw_reload_died(struct lw_child *child);
+void lw_reload_died(struct lw_child *child, const char *how);
 
 /* The server stops: whoever asked is told so. */
 void lw_reload_end(struct lw_master *master);

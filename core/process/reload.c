@@ -126,22 +126,19 @@ static void go_on(struct lw_master *master)
         succeed(master);
 }
 
-/* A worker that waits to be started again is started now: what it failed of may have
- * been mended. */
+/* A worker that waits to be started again is started at once: what it failed of may have
+ * been mended.  Not right here: it may have ended in this very turn of the loop. */
 static void ask(struct lw_child *child)
 {
     struct lw_message message = {.kind = LW_MESSAGE_LOAD,
                                  .generation = child->master->reload.generation};
     if (child->state == LW_CHILD_NONE) {
-        uv_timer_stop(&child->again);
         child->back_off_ms = 0;
-        if (!lw_worker_start(child))
-            lw_worker_start_later(child);
+        lw_worker_start_later(child);
     } else if (child->state == LW_CHILD_READY) {
         lw_worker_tell(child, &message, "", -1);
     }
-    bool is_asked = child->state == LW_CHILD_LOADING || child->state == LW_CHILD_READY;
-    child->step = is_asked ? LW_STEP_WAITED : LW_STEP_NONE;
+    child->step = child->state == LW_CHILD_ENDING ? LW_STEP_NONE : LW_STEP_WAITED;
 }
 
 static void begin(struct lw_master *master)
@@ -219,7 +216,7 @@ void lw_reload_switched(struct lw_child *child, uint32_t generation)
     go_on(child->master);
 }
 
-void lw_reload_died(struct lw_child *child)
+void lw_reload_died(struct lw_child *child, const char *how)
 {
     struct lw_master *master = child->master;
     char text[64];
@@ -231,7 +228,7 @@ void lw_reload_died(struct lw_child *child)
         go_on(master);
         return;
     }
-    snprintf(text, sizeof text, "worker %u ended meanwhile", child->number + 1);
+    snprintf(text, sizeof text, "worker %u %s", child->number + 1, how);
     give_up(master, child, text);
 }
 

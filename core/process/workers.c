@@ -21,6 +21,7 @@
 #define BACK_OFF_FIRST_MS 100
 #define BACK_OFF_MOST_MS  10000
 #define LIVED_MS          10000 /* after which a death is no part of a crash loop */
+#define CLOSE_MS          1     /* for libuv to let go of what was closed */
 
 /* Where a worker finds what it inherits. */
 enum {
@@ -58,8 +59,14 @@ uint32_t lw_workers_in(const struct lw_master *master, enum lw_child_state state
 static void on_again(uv_timer_t *timer)
 {
     struct lw_child *child = timer->data;
-    if (!lw_worker_start(child))
-        lw_worker_start_later(child);
+    if (child->closing_count > 0) {
+        uv_timer_start(timer, on_again, CLOSE_MS, 0);
+        return;
+    }
+    if (lw_worker_start(child))
+        return;
+    lw_worker_start_later(child);
+    lw_reload_died(child, "could not be started");
 }
 
 void lw_worker_start_later(struct lw_child *child)
@@ -90,10 +97,25 @@ static void say_end(const struct lw_child *child, int code, int number)
            *why ? ": " : "", why);
 }
 
+static void on_closed(uv_handle_t *handle)
+{
+    struct lw_child *child = handle->data;
+    child->closing_count--;
+}
+
+/* The handle is libuv's until on_closed: no worker may be started with it before. */
+static void close_handle(struct lw_child *child, uv_handle_t *handle)
+{
+    child->closing_count++;
+    handle->data = child;
+    uv_close(handle, on_closed);
+}
+
 static void close_child(struct lw_child *child)
 {
+    close_handle(child, (uv_handle_t *)&child->process);
     if (child->channel >= 0) {
-        uv_close((uv_handle_t *)&child->heard, NULL);
+        close_handle(child, (uv_handle_t *)&child->heard);
         close(child->channel);
     }
     child->channel = -1;
@@ -131,16 +153,15 @@ static void on_ended(uv_process_t *process, int64_t code, int number)
     struct lw_child *child = process->data;
     struct lw_master *master = child->master;
     bool was_told = child->state == LW_CHILD_ENDING && master->stop_count > 0;
-    uv_close((uv_handle_t *)process, NULL);
     close_child(child);
     lw_cover_forget(child);
-    lw_reload_died(child);
     if (was_told && code != 0 && master->exit_code == 0)
         master->exit_code = (int)code;
     if (master->stop_count > 0)
         lw_stop_check(master);
     else
         replace(child, (int)code, number);
+    lw_reload_died(child, "ended meanwhile");
     free(child->failure);
     child->failure = NULL;
 }
@@ -201,7 +222,7 @@ bool lw_worker_start(struct lw_child *child)
     if (error || (error = lw_messages_hear(child))) {
         lw_log(LW_LOG_ERROR, "can't start worker %u: %s", child->number + 1,
                uv_strerror(error));
-        uv_close((uv_handle_t *)&child->process, NULL);
+        close_handle(child, (uv_handle_t *)&child->process);
         close(child->channel);
         child->channel = -1;
         return false;
