@@ -94,6 +94,7 @@ struct lw_reload {
 
 struct lw_upgrade {
     bool is_running;
+    int closing_count;    /* handles that libuv has not let go of yet */
     uv_process_t process; /* the new master, until it moves */
     pid_t pid;            /* its number */
     bool is_silent;       /* its channel has ended */

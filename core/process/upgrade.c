@@ -44,6 +44,12 @@ static void inherit_fd(struct heritage *heritage, int fd)
         (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = fd};
 }
 
+/* Where on the board its workers are. */
+static uint32_t first_slot_of_next(const struct lw_master *master)
+{
+    return master->first_slot ? 0 : LW_WORKERS_MOST;
+}
+
 /* Fills in what the new master gets; the caller frees stdio and text. */
 static void write_heritage(struct lw_master *master, struct heritage *heritage,
                            int channel)
@@ -56,7 +62,7 @@ static void write_heritage(struct lw_master *master, struct heritage *heritage,
         inherit_fd(heritage, fd);
     inherit_fd(heritage, channel);
     inherit_fd(heritage, master->shared);
-    uint32_t slot = master->first_slot ? 0 : LW_WORKERS_MOST;
+    uint32_t slot = first_slot_of_next(master);
     int at = snprintf(heritage->text, room, "%d:%d:%u:%u", CHANNEL_FD, SHARED_FD, slot,
                       master->generation + 1);
     for (uint32_t i = 0; i < master->place_count; i++)
@@ -79,11 +85,25 @@ static void write_heritage(struct lw_master *master, struct heritage *heritage,
         inherit_fd(heritage, control);
 }
 
+static void on_closed(uv_handle_t *handle)
+{
+    struct lw_upgrade *upgrade = handle->data;
+    upgrade->closing_count--;
+}
+
+/* The handle is libuv's until on_closed: no upgrade may begin with it before. */
+static void close_handle(struct lw_upgrade *upgrade, uv_handle_t *handle)
+{
+    upgrade->closing_count++;
+    handle->data = upgrade;
+    uv_close(handle, on_closed);
+}
+
 /* What belongs to an upgrade that runs, but its process. */
 static void close_upgrade(struct lw_upgrade *upgrade)
 {
     uv_timer_stop(&upgrade->limit);
-    uv_close((uv_handle_t *)&upgrade->heard, NULL);
+    close_handle(upgrade, (uv_handle_t *)&upgrade->heard);
     close(upgrade->channel);
     upgrade->channel = -1;
     upgrade->is_running = false;
@@ -92,7 +112,7 @@ static void close_upgrade(struct lw_upgrade *upgrade)
 static void on_ended(uv_process_t *process, int64_t code, int number)
 {
     struct lw_upgrade *upgrade = process->data;
-    uv_close((uv_handle_t *)process, NULL);
+    close_handle(upgrade, (uv_handle_t *)process);
     if (!upgrade->is_running || upgrade->pid != process->pid)
         return;
     if (code == 0 && number == 0 && !upgrade->is_silent)
@@ -169,20 +189,49 @@ static int spawn(struct lw_master *master, int theirs)
     return error;
 }
 
+/* Whether a process has one of the slots that the new workers would have: one of the
+ * executable before this, which drains. */
+static bool are_slots_taken(const struct lw_master *master)
+{
+    uint32_t first = first_slot_of_next(master);
+    for (uint32_t i = first; i < first + LW_WORKERS_MOST; i++) {
+        pid_t pid = master->board->slots[i].pid;
+        if (pid > 0 && (kill(pid, 0) == 0 || errno == EPERM))
+            return true;
+    }
+    return false;
+}
+
+/* NULL: an upgrade may begin. */
+static const char *why_not(const struct lw_master *master)
+{
+    const struct lw_upgrade *upgrade = &master->upgrade;
+    if (master->stop_count > 0)
+        return "the server stops";
+    if (upgrade->is_running || upgrade->closing_count > 0)
+        return "the server is being upgraded";
+    if (!master->has_served || upgrade->origin >= 0)
+        return "the server has not begun to serve";
+    if (are_slots_taken(master))
+        return "workers of the executable before this one still drain";
+    return NULL;
+}
+
 void lw_upgrade_begin(struct lw_master *master)
 {
     struct lw_upgrade *upgrade = &master->upgrade;
     int ends[2];
-    bool is_new = !master->has_served || upgrade->origin >= 0;
-    if (master->stop_count > 0 || upgrade->is_running || is_new) {
-        lw_log(LW_LOG_WARN, "upgrade: not now, the server %s",
-               master->stop_count > 0 ? "stops"
-               : upgrade->is_running  ? "is being upgraded"
-                                      : "has not begun to serve");
+    const char *why = why_not(master);
+    if (why) {
+        lw_log(LW_LOG_WARN, "upgrade: not now, %s", why);
         return;
     }
-    if (lw_channel_open(ends) != 0)
+    int failed = lw_channel_open(ends);
+    if (failed) {
+        lw_log(LW_LOG_ERROR, "upgrade: can't start %s: %s", master->argv[0],
+               strerror(-failed));
         return;
+    }
     lw_log(LW_LOG_INFO, "upgrade: starts %s", master->argv[0]);
     int error = spawn(master, ends[1]);
     close(ends[1]);
@@ -190,7 +239,7 @@ void lw_upgrade_begin(struct lw_master *master)
     if (error) {
         lw_log(LW_LOG_ERROR, "upgrade: can't start %s: %s", master->argv[0],
                uv_strerror(error));
-        uv_close((uv_handle_t *)&upgrade->process, NULL);
+        close_handle(upgrade, (uv_handle_t *)&upgrade->process);
         close(ends[0]);
         return;
     }
