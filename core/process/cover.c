@@ -126,6 +126,12 @@ static bool has_loaded(const struct lw_child *child)
     return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING;
 }
 
+/* Whether somebody has told it, and not the server, to end. */
+static bool drains(const struct lw_child *child)
+{
+    return child->master->board->slots[child->slot].state == LW_SLOT_DRAINING;
+}
+
 /* Looks at one heartbeat; whether that changes who can accept. */
 static bool look(struct lw_child *child, uint64_t now)
 {
@@ -139,7 +145,7 @@ static bool look(struct lw_child *child, uint64_t now)
         lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);
     if (child->state != LW_CHILD_READY)
         return false;
-    child->is_late = since_ms > HEARTBEAT_MS;
+    child->is_late = since_ms > HEARTBEAT_MS || drains(child);
     return was_late != child->is_late;
 }
 

@@ -72,7 +72,7 @@ struct lw_child {
     uint64_t started_ms;
     uint64_t back_off_ms;
     char *failure;          /* why its first load failed, owned; NULL: it did not */
-    bool is_late;           /* its heartbeat is old */
+    bool is_late;           /* its heartbeat is old, or it drains by itself */
     struct lw_stall stall;  /* whether it stands still for too long */
     struct lw_child *cover; /* accepts from its sockets too; NULL: nobody */
 };
