@@ -121,9 +121,11 @@ void lw_cover_forget(struct lw_child *ended)
             master->children[i].cover = NULL;
 }
 
-static bool has_loaded(const struct lw_child *child)
+/* A worker may take as long as it likes to start, unless a reload waits for it. */
+static bool is_watched(const struct lw_child *child)
 {
-    return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING;
+    return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING
+           || (child->state == LW_CHILD_LOADING && child->step == LW_STEP_WAITED);
 }
 
 /* Whether somebody has told it, and not the server, to end. */
@@ -138,7 +140,7 @@ static bool look(struct lw_child *child, uint64_t now)
     const struct lw_master *master = child->master;
     uint64_t since_ms = still_ms(child, now);
     bool was_late = child->is_late;
-    if (has_loaded(child)
+    if (is_watched(child)
         && lw_stall_look(&child->stall, &master->board->slots[child->slot],
                          child->number, child->process.pid,
                          master->options->limits.stall_timeout))

@@ -68,6 +68,7 @@ struct lw_child {
     uint32_t slot;     /* on the board */
     enum lw_child_state state;
     enum lw_reload_step step;
+    bool loads_old;      /* it was being started when the reload began */
     uint32_t generation; /* that it loads first or serves */
     uint64_t started_ms;
     uint64_t back_off_ms;

@@ -4,6 +4,9 @@
  * when all have, all are told to serve with it.  Where one fails, ends or takes too
  * long, the others forget it, and the old generation goes on everywhere.
  *
+ * One worker loads it before the others are asked: a script that never comes to its end,
+ * or that ends the process, must not cost all of them.
+ *
  * A worker that is started meanwhile loads what is newest, and the reload waits for it.
  * One wish stands for all that come while a reload runs. */
 #include <stdio.h>
@@ -113,10 +116,44 @@ static void on_limit(uv_timer_t *limit)
     give_up(master, NULL, text);
 }
 
+/* A worker that waits to be started again is started at once: what it failed of may have
+ * been mended.  Not right here: it may have ended in this very turn of the loop.  One
+ * that is being started may load what is old, and never come to the end of it: then the
+ * watchdog ends it. */
+static void ask(struct lw_child *child)
+{
+    struct lw_master *master = child->master;
+    struct lw_message message = {.kind = LW_MESSAGE_LOAD,
+                                 .generation = master->reload.generation};
+    if (child->state == LW_CHILD_NONE) {
+        child->back_off_ms = 0;
+        lw_worker_start_later(child);
+    } else if (child->state == LW_CHILD_READY) {
+        lw_worker_tell(child, &message, "", -1);
+    }
+    child->loads_old = child->state == LW_CHILD_LOADING;
+    child->step = child->state == LW_CHILD_ENDING ? LW_STEP_NONE : LW_STEP_WAITED;
+}
+
+/* Asks `most` of those that serve and were not asked yet. */
+static void ask_ready(struct lw_master *master, uint32_t most)
+{
+    for (uint32_t i = 0; i < master->worker_count && most > 0; i++) {
+        struct lw_child *child = &master->children[i];
+        bool has_it = child->generation == master->reload.generation;
+        if (child->state != LW_CHILD_READY || child->step != LW_STEP_NONE || has_it)
+            continue;
+        ask(child);
+        most--;
+    }
+}
+
 /* Goes on where nobody is waited for any more. */
 static void go_on(struct lw_master *master)
 {
     struct lw_reload *reload = &master->reload;
+    if (!reload->is_switching && count_at(master, LW_STEP_WAITED) == 0)
+        ask_ready(master, LW_WORKERS_MOST);
     if (!reload->is_switching && count_at(master, LW_STEP_WAITED) == 0) {
         reload->is_switching = true;
         uv_timer_start(&reload->limit, on_limit, LIMIT_MS, 0);
@@ -124,21 +161,6 @@ static void go_on(struct lw_master *master)
     }
     if (reload->is_switching && count_at(master, LW_STEP_LOADED) == 0)
         succeed(master);
-}
-
-/* A worker that waits to be started again is started at once: what it failed of may have
- * been mended.  Not right here: it may have ended in this very turn of the loop. */
-static void ask(struct lw_child *child)
-{
-    struct lw_message message = {.kind = LW_MESSAGE_LOAD,
-                                 .generation = child->master->reload.generation};
-    if (child->state == LW_CHILD_NONE) {
-        child->back_off_ms = 0;
-        lw_worker_start_later(child);
-    } else if (child->state == LW_CHILD_READY) {
-        lw_worker_tell(child, &message, "", -1);
-    }
-    child->step = child->state == LW_CHILD_ENDING ? LW_STEP_NONE : LW_STEP_WAITED;
 }
 
 static void begin(struct lw_master *master)
@@ -154,7 +176,9 @@ static void begin(struct lw_master *master)
     uv_timer_start(&reload->limit, on_limit, LIMIT_MS, 0);
     lw_announce_reloading(master);
     for (uint32_t i = 0; i < master->worker_count; i++)
-        ask(&master->children[i]);
+        if (master->children[i].state != LW_CHILD_READY)
+            ask(&master->children[i]);
+    ask_ready(master, 1);
     if (count_at(master, LW_STEP_WAITED) == 0)
         give_up(master, NULL, "there is no worker that could load it");
 }
@@ -188,6 +212,7 @@ void lw_reload_forget(struct lw_master *master, const void *context)
 void lw_reload_loaded(struct lw_child *child, uint32_t generation)
 {
     struct lw_master *master = child->master;
+    child->loads_old = false;
     if (child->step != LW_STEP_WAITED)
         return;
     if (child->generation == master->reload.generation)
@@ -195,7 +220,7 @@ void lw_reload_loaded(struct lw_child *child, uint32_t generation)
     else if (generation == master->reload.generation)
         child->step = LW_STEP_LOADED;
     else
-        ask(child); /* it was being started when the reload began */
+        child->step = LW_STEP_NONE; /* it was being started when the reload began */
     go_on(master);
 }
 
@@ -221,9 +246,15 @@ void lw_reload_died(struct lw_child *child, const char *how)
     struct lw_master *master = child->master;
     char text[64];
     enum lw_reload_step step = child->step;
+    bool is_done_with_old = child->loads_old && child->stall.is_asked;
     child->step = LW_STEP_NONE;
+    child->loads_old = false;
     if (step == LW_STEP_NONE || master->stop_count > 0)
         return;
+    if (is_done_with_old) {
+        ask(child);
+        return;
+    }
     if (master->reload.is_switching) {
         go_on(master);
         return;
