@@ -52,8 +52,6 @@ int lw_conn_open(struct lw_loop *loop, const struct lw_site *site, int fd)
         return 0;
     if (loop->conn_count > loop->limits.max_connections)
         lw_serve_overflow(conn);
-    else
-        loop->has_said_overflow = false;
     return 0;
 }
 

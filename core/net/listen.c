@@ -44,12 +44,12 @@ static void on_accept_again(uv_timer_t *timer)
 /* Somebody else may give a descriptor back: it is tried again soon, at the latest. */
 static void pause_all(struct lw_loop *loop)
 {
-    if (!loop->has_said_full)
+    if (lw_loop_may_say(loop, &loop->said_full_ms))
         lw_log(LW_LOG_WARN,
                "no descriptor left: accepting rests until one is given back"
                " (%u connections; see ulimit -n)",
                loop->conn_count);
-    loop->is_accepting_paused = loop->has_said_full = true;
+    loop->is_accepting_paused = true;
     lw_tally_add(&loop->tally, LW_METRIC_ACCEPT_RESTS, 1);
     for (struct lw_listener *l = loop->listeners; l; l = l->next)
         uv_poll_stop(&l->poll);
@@ -87,7 +87,6 @@ static void accept_waiting(struct lw_listener *listener, int most)
     for (int i = 0; i < most; i++) {
         int fd = next_waiting(listener);
         if (fd >= 0) {
-            listener->loop->has_said_full = false;
             if (is_given(listener, fd))
                 continue;
             lw_tally_add(&listener->loop->tally, LW_METRIC_ACCEPTED, 1);

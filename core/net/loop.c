@@ -25,7 +25,8 @@
 #include "net/tracer.h"
 #include "share/board.h"
 
-#define REQUESTS_AT_ONCE 16 /* read in a row before their handlers run */
+#define REQUESTS_AT_ONCE 16    /* read in a row before their handlers run */
+#define SAID_AGAIN_MS    10000 /* the least time between two equal lines in the log */
 
 static void on_again(uv_idle_t *again)
 {
@@ -339,6 +340,15 @@ void lw_loop_count_orphan(struct lw_loop *loop, int change)
 {
     loop->orphan_count += (uint32_t)change;
     lw_metrics_set(loop->tally.slot, LW_METRIC_ORPHANS, loop->orphan_count);
+}
+
+bool lw_loop_may_say(const struct lw_loop *loop, uint64_t *said_ms)
+{
+    uint64_t now_ms = uv_now(&loop->uv);
+    if (*said_ms > 0 && now_ms - *said_ms < SAID_AGAIN_MS)
+        return false;
+    *said_ms = now_ms;
+    return true;
 }
 
 int64_t lw_loop_time_ms(void)

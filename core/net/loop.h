@@ -101,13 +101,13 @@ struct lw_loop {
     uint64_t request_count;
     uint64_t turn_began_ms; /* uv_now then */
     uint64_t longest_turn_ms;
+    uint64_t said_overflow_ms; /* when that connections are refused; 0: never */
+    uint64_t said_full_ms;     /* when that no descriptor was left; 0: never */
     int64_t date_second;
     char date[29];
     int exit_code;
     bool is_draining;
     bool is_accepting_paused; /* no descriptor was left */
-    bool has_said_overflow;   /* that connections are refused, since one fitted */
-    bool has_said_full;       /* that no descriptor was left, since one was there */
     bool closes_idle;         /* the grace of a drain is over */
     bool is_drained;          /* nothing is open any more, and calls.drained knows */
     uint32_t queued;          /* requests that the host was told of in this turn */
@@ -186,5 +186,9 @@ int64_t lw_loop_time_ms(void);
 
 /* The Date field of now: 29 octets, lent until the next second. */
 const char *lw_loop_date(struct lw_loop *loop);
+
+/* Whether what others can bring about as often as they like may be logged now: it is once
+ * in a while.  `said_ms` is when it was last, 0: never. */
+bool lw_loop_may_say(const struct lw_loop *loop, uint64_t *said_ms);
 
 #endif

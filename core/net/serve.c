@@ -74,10 +74,9 @@ void lw_serve_refuse(struct lw_conn *conn, int status, const char *why)
 
 void lw_serve_overflow(struct lw_conn *conn)
 {
-    if (!conn->loop->has_said_overflow)
+    if (lw_loop_may_say(conn->loop, &conn->loop->said_overflow_ms))
         lw_log(LW_LOG_WARN, "%u connections are open: more are refused",
                conn->loop->conn_count - 1);
-    conn->loop->has_said_overflow = true;
     bool is_told =
         conn->loop->conn_count <= conn->loop->limits.max_connections + LW_OVERFLOW;
     lw_tally_add(&conn->loop->tally, is_told ? LW_METRIC_REFUSED : LW_METRIC_DROPPED,

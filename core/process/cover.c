@@ -110,9 +110,11 @@ void lw_cover_forget(struct lw_child *ended)
             master->children[i].cover = NULL;
 }
 
-static bool has_loaded(const struct lw_child *child)
+/* A worker may take as long as it likes to start, unless a reload waits for it. */
+static bool is_watched(const struct lw_child *child)
 {
-    return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING;
+    return child->state == LW_CHILD_READY || child->state == LW_CHILD_ENDING
+           || (child->state == LW_CHILD_LOADING && child->step == LW_STEP_WAITED);
 }
 
 /* Whether connections wait for a worker to accept them, or to take them from others. */
@@ -155,7 +157,7 @@ static bool look(struct lw_child *child, uint64_t now)
     const struct lw_slot *slot = &master->board->slots[child->slot];
     uint64_t since_ms = lw_slot_still_ms(slot);
     bool was_late = child->is_late;
-    if (has_loaded(child)
+    if (is_watched(child)
         && lw_stall_look(&child->stall, slot, child->number, child->process.pid,
                          master->options->limits.stall_timeout))
         lw_metrics_add(lw_metrics_own(), LW_METRIC_STALLS, 1);

@@ -65,6 +65,7 @@ struct lw_child {
     uint32_t slot;    /* on the board */
     enum lw_child_state state;
     enum lw_reload_step step;
+    bool loads_old;      /* it was being started when the reload began */
     uint32_t generation; /* that it loads first or serves */
     uint64_t started_ms;
     uint64_t back_off_ms;
@@ -155,7 +156,8 @@ void lw_listeners_close(struct lw_master *master, bool others_go_on);
 
 void lw_workers_construct(struct lw_master *master);
 
-/* Starts the process of a child that has none.  false: it could not be (logged). */
+/* Starts the process of a child that has none, and had none in this turn of the loop.
+ * false: it could not be (logged). */
 bool lw_worker_start(struct lw_child *child);
 
 /* Starts it after its back-off. */
@@ -207,7 +209,7 @@ void lw_reload_wish(struct lw_master *master, const char *why, lw_reload_done do
 void lw_reload_loaded(struct lw_child *child, uint32_t generation);
 void lw_reload_failed(struct lw_child *child, uint32_t generation, const char *text);
 void lw_reload_switched(struct lw_child *child, uint32_t generation);
-void lw_reload_died(struct lw_child *child);
+void lw_reload_died(struct lw_child *child, const char *how);
 
 /* The server stops: whoever asked is told so. */
 void lw_reload_end(struct lw_master *master);

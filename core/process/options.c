@@ -121,7 +121,9 @@ static bool read_workers(uint32_t *workers, const char *text)
     unsigned long count = strtoul(text, NULL, 10);
     bool is_auto = strcmp(text, "auto") == 0;
     *workers = is_auto ? 0 : (uint32_t)count;
-    return is_auto || (digits > 0 && text[digits] == 0 && count >= 1 && count <= LW_WORKERS_MOST);
+    return is_auto
+           || (digits > 0 && text[digits] == 0 && count >= 1
+               && count <= LW_WORKERS_MOST);
 }
 
 /* A path as it may stand in a request (RFC 9112 §3.2.1), else it could never match. */

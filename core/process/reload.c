@@ -4,6 +4,9 @@
  * when all have, all are told to serve with it.  Where one fails, ends or takes too
  * long, the others forget it, and the old generation goes on everywhere.
  *
+ * One worker loads it before the others are asked: a script that never comes to its end,
+ * or that ends the process, must not cost all of them.
+ *
  * A worker that is started meanwhile loads what is newest, and the reload waits for it.
  * One wish stands for all that come while a reload runs. */
 #include <stdio.h>
@@ -113,10 +116,44 @@ static void on_limit(uv_timer_t *limit)
     give_up(master, NULL, text);
 }
 
+/* A worker that waits to be started again is started at once: what it failed of may have
+ * been mended.  Not right here: it may have ended in this very turn of the loop.  One
+ * that is being started may load what is old, and never come to the end of it: then the
+ * watchdog ends it. */
+static void ask(struct lw_child *child)
+{
+    struct lw_master *master = child->master;
+    struct lw_message message = {.kind = LW_MESSAGE_LOAD,
+                                 .generation = master->reload.generation};
+    if (child->state == LW_CHILD_NONE) {
+        child->back_off_ms = 0;
+        lw_worker_start_later(child);
+    } else if (child->state == LW_CHILD_READY) {
+        lw_worker_tell(child, &message, "", -1);
+    }
+    child->loads_old = child->state == LW_CHILD_LOADING;
+    child->step = child->state == LW_CHILD_ENDING ? LW_STEP_NONE : LW_STEP_WAITED;
+}
+
+/* Asks `most` of those that serve and were not asked yet. */
+static void ask_ready(struct lw_master *master, uint32_t most)
+{
+    for (uint32_t i = 0; i < master->worker_count && most > 0; i++) {
+        struct lw_child *child = &master->children[i];
+        bool has_it = child->generation == master->reload.generation;
+        if (child->state != LW_CHILD_READY || child->step != LW_STEP_NONE || has_it)
+            continue;
+        ask(child);
+        most--;
+    }
+}
+
 /* Goes on where nobody is waited for any more. */
 static void go_on(struct lw_master *master)
 {
     struct lw_reload *reload = &master->reload;
+    if (!reload->is_switching && count_at(master, LW_STEP_WAITED) == 0)
+        ask_ready(master, LW_WORKERS_MOST);
     if (!reload->is_switching && count_at(master, LW_STEP_WAITED) == 0) {
         reload->is_switching = true;
         uv_timer_start(&reload->limit, on_limit, LIMIT_MS, 0);
@@ -124,24 +161,6 @@ static void go_on(struct lw_master *master)
     }
     if (reload->is_switching && count_at(master, LW_STEP_LOADED) == 0)
         succeed(master);
-}
-
-/* A worker that waits to be started again is started now: what it failed of may have
- * been mended. */
-static void ask(struct lw_child *child)
-{
-    struct lw_message message = {.kind = LW_MESSAGE_LOAD,
-                                 .generation = child->master->reload.generation};
-    if (child->state == LW_CHILD_NONE) {
-        uv_timer_stop(&child->again);
-        child->back_off_ms = 0;
-        if (!lw_worker_start(child))
-            lw_worker_start_later(child);
-    } else if (child->state == LW_CHILD_READY) {
-        lw_worker_tell(child, &message, "", -1);
-    }
-    bool is_asked = child->state == LW_CHILD_LOADING || child->state == LW_CHILD_READY;
-    child->step = is_asked ? LW_STEP_WAITED : LW_STEP_NONE;
 }
 
 static void begin(struct lw_master *master)
@@ -156,7 +175,9 @@ static void begin(struct lw_master *master)
     uv_timer_start(&reload->limit, on_limit, LIMIT_MS, 0);
     lw_announce_reloading(master);
     for (uint32_t i = 0; i < master->worker_count; i++)
-        ask(&master->children[i]);
+        if (master->children[i].state != LW_CHILD_READY)
+            ask(&master->children[i]);
+    ask_ready(master, 1);
     if (count_at(master, LW_STEP_WAITED) == 0)
         give_up(master, NULL, "there is no worker that could load it");
 }
@@ -196,6 +217,7 @@ void lw_reload_wish(struct lw_master *master, const char *why, lw_reload_done do
 void lw_reload_loaded(struct lw_child *child, uint32_t generation)
 {
     struct lw_master *master = child->master;
+    child->loads_old = false;
     if (child->step != LW_STEP_WAITED)
         return;
     if (child->generation == master->reload.generation)
@@ -203,7 +225,7 @@ void lw_reload_loaded(struct lw_child *child, uint32_t generation)
     else if (generation == master->reload.generation)
         child->step = LW_STEP_LOADED;
     else
-        ask(child); /* it was being started when the reload began */
+        child->step = LW_STEP_NONE; /* it was being started when the reload began */
     go_on(master);
 }
 
@@ -224,21 +246,26 @@ void lw_reload_switched(struct lw_child *child, uint32_t generation)
     go_on(child->master);
 }
 
-void lw_reload_died(struct lw_child *child)
+void lw_reload_died(struct lw_child *child, const char *how)
 {
     struct lw_master *master = child->master;
-    char text[64];
+    char text[96];
     enum lw_reload_step step = child->step;
+    bool is_done_with_old = child->loads_old && child->stall.is_asked;
     child->step = LW_STEP_NONE;
+    child->loads_old = false;
     if (step == LW_STEP_NONE || master->stop_count > 0)
         return;
+    if (is_done_with_old) {
+        ask(child);
+        return;
+    }
     if (master->reload.is_switching) {
         go_on(master);
         return;
     }
-    snprintf(text, sizeof text,
-             "worker %u ended meanwhile, the log says how: ask again",
-             child->number + 1);
+    snprintf(text, sizeof text, "worker %u %s meanwhile, the log says how: ask again",
+             child->number + 1, how);
     give_up(master, child, text);
 }
 

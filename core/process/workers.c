@@ -135,13 +135,13 @@ static void on_ended(uv_process_t *process, int64_t code, int number)
     uv_close((uv_handle_t *)process, NULL);
     close_child(child);
     lw_cover_forget(child);
-    lw_reload_died(child);
     if (was_told && code != 0 && master->exit_code == 0)
         master->exit_code = (int)code;
     if (master->stop_count > 0)
         lw_stop_check(master);
     else
         replace(child, (int)code, number);
+    lw_reload_died(child, "ended");
     free(child->failure);
     child->failure = NULL;
 }

@@ -12,6 +12,9 @@ for i = 1, tonumber(os.getenv "FAULTS_HELD" or 0) do
   held[i] = assert(io.open "/dev/null")
 end
 
+-- FAULTS_LOAD: so many seconds are waited while it is loaded.
+if os.getenv "FAULTS_LOAD" then os.execute("sleep " .. os.getenv "FAULTS_LOAD") end
+
 local kept
 
 local function stream()
