@@ -241,3 +241,18 @@ it("is done with a resource that streams for ever once it has its head", functio
   assert.matches("^1 resource, %d+ requests: 0 errors, 0 warnings, 0 not tried$",
     (check(app).output:gsub("\n$", "")))
 end)
+
+it("is ended by one signal while a function of the app computes without end", function()
+  local app = process.file("spin.lua", [[
+    local web = require "luaweb"
+    return web.app { web.get("/spin", function()
+      print "begun"
+      io.flush()
+      while true do end
+    end) }
+  ]])
+  local child = process.start("check", app)
+  child:expect "^begun$"
+  child:signal "TERM"
+  assert.equal(130, (child:wait()))
+end)

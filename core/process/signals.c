@@ -10,7 +10,7 @@
 
 #include "process/worker.h"
 
-#define ALARM_SECONDS 1 /* which the loop has to act on the second one */
+#define ALARM_SECONDS 1 /* which the loop has to act on a signal that ends at once */
 
 /* What a signal handler may touch. */
 static struct {
@@ -18,10 +18,13 @@ static struct {
     volatile sig_atomic_t number; /* of the last signal */
     volatile sig_atomic_t count;
     volatile sig_atomic_t is_seen; /* the loop has acted on the first one */
+    volatile sig_atomic_t code;    /* where the first one ends at once: to exit with */
 } stop_signal;
 
 static int exit_code_of(int number)
 {
+    if (stop_signal.code)
+        return stop_signal.code;
     return number == SIGINT ? 130 : 0;
 }
 
@@ -32,7 +35,7 @@ static void on_stop_signal(int number)
     stop_signal.number = number;
     if (++stop_signal.count > 1 && !stop_signal.is_seen)
         _exit(exit_code_of(number));
-    if (stop_signal.count == 2)
+    if (stop_signal.count == 2 || stop_signal.code)
         alarm(ALARM_SECONDS);
     uv_async_send(&stop_signal.async);
 }
@@ -94,6 +97,11 @@ void lw_signals_watch(struct lw_worker *worker)
     }
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL); /* a full log is an error, not the end */
+}
+
+void lw_signals_end_at_once(int code)
+{
+    stop_signal.code = code;
 }
 
 void lw_signals_forget(void)

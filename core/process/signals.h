@@ -12,6 +12,10 @@ struct lw_worker;
  * to the master, since a terminal sends it to all. */
 void lw_signals_watch(struct lw_worker *worker);
 
+/* A signal ends the process, with this code, and soon, even where Lua holds the loop:
+ * there is nobody to wait for. */
+void lw_signals_end_at_once(int code);
+
 /* Nobody is told any more. */
 void lw_signals_forget(void);
 

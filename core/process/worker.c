@@ -122,6 +122,7 @@ static void on_exit_on_signal(void *context, int code)
 {
     struct lw_worker *worker = context;
     worker->signal_exit_code = code;
+    lw_signals_end_at_once(code);
 }
 
 static void on_loaded(void *context, struct luaweb_host *host, struct luaweb_app *app,
