@@ -45,3 +45,17 @@ return require("luaweb").app { on_stop = function() error "no disk" end }
     end)
   end
 end)
+
+describe("the error log", function()
+  it("keeps UTF-8, and escapes what a terminal may take for a command", function()
+    local path = process.file("app.lua", [[
+      local log = require "luaweb.log"
+      log.warn "\195\188 \226\130\172 \155[31m \194\155[1m \27[0m \127 \255"
+      return require("luaweb").app {}
+    ]])
+    local child = process.serve(path)
+    assert.equal([[warn  ü € \x9b[31m \xc2\x9b[1m \x1b[0m \x7f \xff]],
+      child:errors():match "warn[^\n]*")
+    child:stop()
+  end)
+end)

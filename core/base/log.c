@@ -15,12 +15,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/require.h"
+#include "base/utf8.h"
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 
@@ -56,7 +58,7 @@ static size_t escape(char *out, unsigned char c)
         out[1] = '\t';
         return 2;
     }
-    if (c == '\t' || (c >= 0x20 && c != 0x7f)) {
+    if (c == '\t' || (c >= 0x20 && c < 0x7f)) {
         out[0] = (char)c;
         return 1;
     }
@@ -65,6 +67,28 @@ static size_t escape(char *out, unsigned char c)
     out[2] = hex[c >> 4];
     out[3] = hex[c & 15];
     return 4;
+}
+
+/* How many octets begin a character beyond ASCII that may stand there: the controls among
+ * them (U+0080 to U+009F) are taken for commands by some terminals, and so are lone
+ * octets. */
+static size_t beyond_ascii(const char *text, size_t size)
+{
+    size_t n = (unsigned char)text[0] < 0x80 ? 0 : lw_utf8_size(text, size);
+    bool is_control =
+        n == 2 && (unsigned char)text[0] == 0xc2 && (unsigned char)text[1] < 0xa0;
+    return is_control ? 0 : n;
+}
+
+/* Writes what stands at *at, and goes behind it. */
+static size_t write_next(char *out, const char *text, size_t size, size_t *at)
+{
+    size_t n = beyond_ascii(text + *at, size - *at);
+    if (n == 0)
+        return escape(out, (unsigned char)text[(*at)++]);
+    memcpy(out, text + *at, n);
+    *at += n;
+    return n;
 }
 
 static bool is_file(void)
@@ -129,8 +153,8 @@ void lw_log_text(enum lw_level level, const char *text, size_t size)
     size_t at = write_prefix(line, prefix, level);
     while (size > 0 && text[size - 1] == '\n')
         size--;
-    for (size_t i = 0; i < size; i++)
-        at += escape(line + at, (unsigned char)text[i]);
+    for (size_t i = 0; i < size;)
+        at += write_next(line + at, text, size, &i);
     line[at++] = '\n';
     tell_lost();
     if (!write_line(line, at))

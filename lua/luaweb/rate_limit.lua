@@ -110,7 +110,7 @@ local count = 0 -- of limits: all workers declare them in the same order
 local function new_policy(spec)
   count = count + 1
   local policy = ffi.new "struct luaweb_rate_policy"
-  policy.table = shared.shared("web.rate_limit", { size = SIZE }).c
+  policy.table = shared.open("web.rate_limit", { size = SIZE }).c
   policy.per_second = spec.rate
   policy.burst = spec.burst or math.max(1, math.floor(spec.rate))
   policy.label = ('"%s"'):format(spec.name or "default")

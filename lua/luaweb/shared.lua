@@ -55,6 +55,17 @@ end
 ---                                  them: 64k to 16g; memory is taken as it fills
 ---@return luaweb.Shared
 function M.shared(name, options)
+  if type(name) == "string" and name:find "^web%." then
+    blame "web.shared: names that begin with \"web.\" are luaweb's own"
+  end
+  return M.open(name, options)
+end
+
+--- The same for luaweb's own names.
+---@param name string
+---@param options { size: string|integer }
+---@return luaweb.Shared
+function M.open(name, options)
   local place = trace.place()
   check_options(name, options)
   local size = octets_of(options.size, name)
