@@ -256,8 +256,8 @@ describe("--trusted-proxy", function()
       local ended = process.run("apps/hello.lua", "--trusted-proxy", text)
       assert.equal(2, ended.code)
       assert.equal(("luaweb: --trusted-proxy %s: want an address, a network (no bit "
-        .. "set behind its prefix), e.g. 10.0.0.0/8 or fd00::/8, or unix:\nTry: luaweb --help\n"):format(text),
-        ended.errors)
+        .. "set behind its prefix), e.g. 10.0.0.0/8 or fd00::/8, or unix:\n"
+        .. "Try: luaweb --help\n"):format(text), ended.errors)
     end)
   end
 

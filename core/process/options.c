@@ -62,6 +62,8 @@ static bool wrong(const char *what, const char *which)
 
 static bool wrong_value(const struct lw_flag *flag, const char *value)
 {
+    static const char network[] = "want an address, a network (no bit set behind its "
+                                  "prefix), e.g. 10.0.0.0/8 or fd00::/8, or unix:";
     static const char *const wanted[] = {
         [LW_UNIT_OCTETS] = "want octets, e.g. 65536, 64k or 8m",
         [LW_UNIT_COUNT] = "want a whole number up to 4294967295",
@@ -69,9 +71,7 @@ static bool wrong_value(const struct lw_flag *flag, const char *value)
         [LW_UNIT_TEXT] = "want a name or path",
         [LW_UNIT_PATH] = "want a path as requests have it, e.g. /healthz",
         [LW_UNIT_LEVEL] = "want debug, info, warn or error",
-        [LW_UNIT_NETWORK] =
-            "want an address, a network (no bit set behind its prefix), e.g. "
-            "10.0.0.0/8 or fd00::/8, or unix:",
+        [LW_UNIT_NETWORK] = network,
         [LW_UNIT_MODE] = "want an octal mode, e.g. 660",
         [LW_UNIT_SHOWN_IDS] = "want errors, all or none",
         [LW_UNIT_NAMERS] = "want proxies or anyone",

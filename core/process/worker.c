@@ -16,6 +16,7 @@
 #include "process/orders.h"
 #include "process/signals.h"
 #include "share/board.h"
+#include "share/table.h"
 
 #define MOST_RETIRING 8     /* generations that wait for their last requests */
 #define REAP_MS       50    /* between two looks at what closes */
@@ -219,6 +220,7 @@ bool lw_worker_destruct(struct lw_worker *worker)
         lw_generation_free(generation);
     }
     lw_loop_destruct(&worker->loop);
+    lw_tables_forget();
     return true;
 }
 

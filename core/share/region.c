@@ -47,7 +47,6 @@ struct directory {
 
 /* A region that this process has mapped. */
 struct mapped {
-    struct mapped *next;
     void *memory;
     size_t size;
     char name[NAME_SIZE];
@@ -57,7 +56,8 @@ struct mapped {
 static struct {
     int fd;
     struct directory *directory;
-    struct mapped *list;
+    struct mapped list[MAX_REGIONS]; /* as many as there can be */
+    uint32_t count;
 } share = {.fd = -1};
 
 static uint64_t whole_pages(uint64_t size)
@@ -157,10 +157,10 @@ static bool lock_directory(pthread_mutex_t *lock)
 
 static void *remember(const char *name, size_t size, void *memory)
 {
-    struct mapped *mapped = lw_alloc(sizeof *mapped);
-    *mapped = (struct mapped){.next = share.list, .memory = memory, .size = size};
+    lw_require(share.count < MAX_REGIONS);
+    struct mapped *mapped = &share.list[share.count++];
+    *mapped = (struct mapped){.memory = memory, .size = size};
     memcpy(mapped->name, name, strlen(name) + 1);
-    share.list = mapped;
     return memory;
 }
 
@@ -202,7 +202,8 @@ void *lw_share_region_begun(const char *name, size_t size,
                             void (*begin)(void *memory, size_t size))
 {
     lw_require(size > 0 && strlen(name) < NAME_SIZE);
-    for (struct mapped *at = share.list; at; at = at->next) {
+    for (uint32_t i = 0; i < share.count; i++) {
+        const struct mapped *at = &share.list[i];
         if (at->size == size && strcmp(at->name, name) == 0)
             return at->memory;
     }

@@ -114,6 +114,9 @@ struct lw_table_stats {
 };
 void lw_table_stats(const struct lw_table *table, struct lw_table_stats *stats);
 
+/* Forgets all that were opened, at the end of the process; nobody has one any more. */
+void lw_tables_forget(void);
+
 /* The tables of all processes, for who shows their numbers: the one at `index` from 0,
  * and its name; NULL: there are no more. */
 struct lw_table *lw_table_at(uint32_t index, char name[LUAWEB_SHARED_MAX_NAME + 1]);

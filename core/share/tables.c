@@ -3,6 +3,7 @@
  * Tables by name: a directory in shared memory says which size a name has now, and how
  * often that has changed; each time the table lies in another region. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -133,6 +134,16 @@ static struct lw_table *open_serial(const char *name, uint64_t serial, uint64_t 
     }
     void *memory = memory_of(name, serial, size);
     return memory ? remember(name, serial, memory, size) : NULL;
+}
+
+void lw_tables_forget(void)
+{
+    while (all) {
+        struct opened *opened = all;
+        all = opened->next;
+        lw_table_detach(opened->table);
+        free(opened);
+    }
 }
 
 struct lw_table *lw_table_open(const char *name, uint64_t size)
